@@ -97,8 +97,8 @@ class DrillBrowser(Participant):
         await super().join(link, query, **form)
         await self._ask("GET", f"/s/{self.token}")  # where the button leads
 
-    async def open_medium(self, address: str, first_bytes: int = 65_536) -> bytes:
-        self.clips[address.rpartition("/")[2]] = content = await super().open_medium(address, first_bytes)
+    async def open_medium(self, address: str) -> bytes:
+        self.clips[address.rpartition("/")[2]] = content = await super().open_medium(address)
         return content
 
     async def _request(self, method: str, address: str, **options: Any) -> httpx.Response:

@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from believable.cli import group
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.study.checks.launch import launch_problems
@@ -115,3 +117,12 @@ def test_no_study_here(tmp_path: Path) -> None:
 
 def test_wrong_usage(tmp_path: Path) -> None:
     assert believable("check", cwd=tmp_path).returncode == 2
+
+
+def test_placeholders_in_the_study_file_are_named_with_their_line(demo: Path) -> None:
+    lines = (demo / "study.yaml").read_text("utf-8").splitlines()
+    number = next(number for number, line in enumerate(lines) if line.startswith("title:"))
+    lines[number] = 'title: "A study of [KIND OF GAME]"'
+    (demo / "study.yaml").write_text("\n".join(lines), "utf-8")
+    output = CliRunner().invoke(group, ["check", str(demo)], standalone_mode=False).output
+    assert f"study.yaml:{number + 1} title: warning: the text still holds [KIND OF GAME]." in output

@@ -16,6 +16,7 @@ from believable.core.errors import InvalidInput
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS, READY_STUDIES
 from believable.protocols.variants import change_study, variants_of
+from believable.simulate.conduct import CONDUCT
 from believable.study.load import load
 
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -39,6 +40,27 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "my_agent", raising=False)
     return tmp_path
+
+
+def test_the_readme_shows_a_route_that_a_deterministic_agent_can_take(lab: Path) -> None:
+    _, (by_agent, by_people, new, check, _) = readme_lines()
+    (lab / "my_agent.py").write_text("def agent(env):\n    return lambda observation: 0\n")
+    short = "--episodes 2 --seconds 5"
+    run(re.sub(r"--episodes \d+", short, by_agent))
+    run(re.sub(r"--episodes \d+", f"{short} --player random", by_people))
+    run(new)
+    assert "0 problems" in run(check).output
+
+
+def test_the_readme_simulates_enough_participants_for_a_verdict() -> None:
+    part = README.read_text("utf-8").partition("## A study of your own")[2]
+    command = re.search(r"believable new my-study --protocol (\w+).*?simulate my-study --participants (\d+)", part, re.S)
+    assert command is not None
+    plan = load(READY_STUDIES[command[1]].folder, kinds=KINDS, protocols=PROTOCOLS).study.analysis
+    assert plan is not None
+    assert plan.stopping is not None
+    left = int(command[2]) * (1 - CONDUCT.drop_out) * (1 - CONDUCT.careless)
+    assert left - 3 * left**0.5 / 2 > (plan.stopping.n or 0)
 
 
 def test_five_lines_lead_from_an_agent_to_a_study_that_people_judge(lab: Path) -> None:

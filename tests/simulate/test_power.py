@@ -8,7 +8,8 @@ from believable.core.errors import InvalidInput
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.protocols.templates import TEMPLATES
-from believable.simulate.power_curve import assumptions, parsed_truth, power_curve
+from believable.simulate.planted_truth import parse_truth
+from believable.simulate.power_curve import assumptions, power_curve
 from believable.study.load import load
 
 
@@ -64,8 +65,8 @@ def test_what_makes_no_sense_is_refused(definition):
 
 
 def test_truth_is_written_as_name_and_value():
-    assert parsed_truth(["skill=0.4", "poor_text=0"]) == {"skill": 0.4, "poor_text": 0}
+    assert parse_truth(["skill=0.4", "poor_text=0"]) == {"skill": 0.4, "poor_text": 0}
     with pytest.raises(InvalidInput, match="expected name=value"):
-        parsed_truth(["skill"])
+        parse_truth(["skill"])
     with pytest.raises(InvalidInput, match="expected a number"):
-        parsed_truth(["skill=high"])
+        parse_truth(["skill=high"])

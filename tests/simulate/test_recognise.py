@@ -1,60 +1,77 @@
-"""Simulated people know what they are shown, from what a browser receives."""
+"""Simulated participants recognise each stimulus by the copy that a browser receives."""
 
 from __future__ import annotations
 
-import gzip
-import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from believable.core.errors import InvalidInput
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS, READY_STUDIES
 from believable.recordings.file import read
 from believable.simulate.demonstration import violations_of
-from believable.simulate.recognise import look_at, recogniser_of, turning
-from believable.stimuli.judging import Variant, judging_tree
+from believable.simulate.recognise import Recogniser, ServedCopy, look_at, recogniser_of, shown_variants
+from believable.stimuli.judging import judged_replay
+from believable.stimuli.prepare import prepare
+from believable.study.definition import Definition
 from believable.study.load import load
-from believable.worlds.maze.standins import fight
 
 
-def served(path: Path, variant: Variant) -> bytes:
-    return gzip.compress(json.dumps(judging_tree(read(path), variant)).encode())
+def prepared(name: str, folder: Path) -> tuple[Definition, Path]:
+    READY_STUDIES[name].copy(folder)
+    definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
+    PROTOCOLS[name].write_stimuli(definition.study, folder, 5)
+    return definition.with_media(prepare(definition, folder, folder / "media")), folder / "media"
+
+
+def copy_of(content: bytes, player: str = "replay") -> ServedCopy:
+    return ServedCopy(player, content, look_at(content))
 
 
 @pytest.mark.parametrize("name", ["hntt", "replay"])
-@pytest.mark.parametrize("variant", [Variant(), Variant(plan=True, log=True)])
-def test_every_stimulus_is_recognised_whatever_is_shown_of_it(name: str, variant: Variant, tmp_path: Path) -> None:
-    folder = tmp_path / name
-    READY_STUDIES[name].copy(folder)
-    study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
-    PROTOCOLS[name].write_stimuli(study, folder, 5)
-    recogniser = recogniser_of(study, folder)
-    for stimulus in study.stimuli:
-        content = served(folder / stimulus.file, variant)
-        seen = recogniser.seen(content, look_at(content))
-        assert seen.stimulus == stimulus
-        assert bool(seen.log) == variant.log
-        if variant.log:
-            wrong = violations_of(read(folder / stimulus.file).actions)
-            assert [going.violations for going in seen.log if going.violations] == list(wrong.values())
+def test_every_stimulus_is_recognised_in_every_variant_that_is_served(name: str, tmp_path: Path) -> None:
+    definition, media_dir = prepared(name, tmp_path / name)
+    recogniser = recogniser_of(definition, media_dir, study="study.yaml")
+    for stimulus in definition.study.stimuli:
+        for variant in shown_variants(definition.study):
+            content = judged_replay(media_dir, definition.media[stimulus.id].digest, variant).read_bytes()
+            (seen,) = recogniser.recognise([copy_of(content)])
+            assert seen.stimulus == stimulus
+            if variant.log:
+                wrong = violations_of(read(tmp_path / name / stimulus.file).actions)
+                assert [going.violations for going in seen.log if going.violations] == list(wrong.values())
 
 
-def test_what_the_study_does_not_have_is_not_recognised_but_seen(tmp_path: Path) -> None:
-    READY_STUDIES["qa"].copy(tmp_path / "qa")
-    study = load(tmp_path / "qa", kinds=KINDS, protocols=PROTOCOLS).study
-    recogniser = recogniser_of(study, tmp_path / "qa")
-    tree = judging_tree(fight(9, 0, "standin_human", ticks=300), Variant())
-    content = gzip.compress(json.dumps(tree).encode())
-    seen = recogniser.seen(content, look_at(content))
+def test_an_unknown_medium_ends_the_simulation(tmp_path: Path) -> None:
+    definition, media_dir = prepared("hntt", tmp_path / "hntt")
+    recogniser = recogniser_of(definition, media_dir, study="hntt/study.yaml")
+    with pytest.raises(InvalidInput, match=r"hntt/study\.yaml: simulated participants cannot recognise.*video, 14 bytes"):
+        recogniser.recognise([copy_of(b"another video!", "video")])
+
+
+def test_an_own_round_is_no_stimulus() -> None:
+    copy = replace(copy_of(b"a round", "video"), own_round=True)
+    (seen,) = Recogniser("study.yaml", {}).recognise([copy])
     assert seen.stimulus is None
-    assert len(seen.turning) == 10
-    assert recogniser.seen(b"no recording", look_at(content)).stimulus is None
 
 
-def test_a_frustrated_opponent_turns_more() -> None:
-    def turns(mood: str) -> float:
-        trees = [judging_tree(fight(seed, 0, "standin_human", ticks=600, mood=mood), Variant())["replay"] for seed in range(4)]
-        return sum(sum(turning(tree)) for tree in trees)
+def test_a_stimulus_without_a_served_copy_is_refused(tmp_path: Path) -> None:
+    definition, media_dir = prepared("hntt", tmp_path / "hntt")
+    missing = definition.study.stimuli[0]
+    media = {name: medium for name, medium in definition.media.items() if name != missing.id}
+    with pytest.raises(InvalidInput, match=f"no served copy of the stimulus '{missing.id}'"):
+        recogniser_of(definition.with_media(media), media_dir, study="study.yaml")
 
-    assert turns("frustrated") > 1.3 * turns("calm")
+
+def test_one_file_of_two_conditions_is_refused(tmp_path: Path) -> None:
+    definition, media_dir = prepared("hntt", tmp_path / "hntt")
+    first = definition.study.stimuli[0]
+    other = next(stimulus for stimulus in definition.study.stimuli if stimulus.condition != first.condition)
+    media = {**definition.media, other.id: definition.media[first.id]}
+    recogniser = recogniser_of(definition.with_media(media), media_dir, study="study.yaml")
+    variant = min(shown_variants(definition.study), key=lambda variant: variant.name)
+    content = judged_replay(media_dir, definition.media[first.id].digest, variant).read_bytes()
+    with pytest.raises(InvalidInput, match="are the same file"):
+        recogniser.recognise([copy_of(content)])

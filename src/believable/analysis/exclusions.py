@@ -257,11 +257,13 @@ def _unreliable(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Rul
 
 
 def _answer(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
-    trial, _, question = str(rule.answer).rpartition(".")
+    trial, question, row = rule.answer_parts
     answers = bundle["answers"]
     asked = (answers["question"].values == question) & current(answers, latest_runs(bundle))
     if trial:
         asked &= answers["trial"].values == trial
+    if row:
+        asked &= answers["item"].values == row
     wanted = {_as_text(value) for value in rule.is_ or ()}
     details: dict[str, str] = {}
     for place in np.flatnonzero(asked):

@@ -199,8 +199,12 @@ class SessionRows:
                 question = known.get(name)
                 base["kind"] = question.kind if question else planned.trial.kind
                 base["correct"] = None if answer is None else planned.trial.is_right(name, answer)
+                attention = {} if question is None else self._instruments[question.kind].attention(question.params)
                 for cell in self._cells(question, answer):
-                    yield base | {"item": cell.item or None} | _value(cell.value)
+                    row = base | {"item": cell.item or None} | _value(cell.value)
+                    if cell.item in attention and cell.value is not None:
+                        row["correct"] = cell.value == attention[cell.item]
+                    yield row
 
     def shown(self) -> Iterator[Row]:
         """What stood where on the pages that were done, and on the one where the session stopped."""

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli import EXIT_OK, EXIT_PROBLEMS, EXIT_UNCHECKED
-from believable.cli.place import FILE, DataPlace, StudyData, bar, data_options, extensions_option, study_argument, study_folder
+from believable.cli.place import (
+    FILE,
+    DataPlace,
+    StudyData,
+    bar,
+    data_options,
+    definition_of,
+    extensions_option,
+    study_argument,
+    study_folder,
+)
 
 if TYPE_CHECKING:
     from believable.core.errors import Problem
@@ -25,8 +35,9 @@ def command(study: Path, strict: bool, where: DataPlace) -> int:
 
     Looks at study.yaml and its pages, at every media file (it exists, decodes, has the stated length, and does not give
     its condition away), whether every arm and order can be filled, and whether it may meet participants: there is consent,
-    somebody has written it, and what is promised can be kept. Each problem comes with its line and its cure. If participants have
-    begun, every change since then is a problem until `believable revise` has recorded the reason.
+    somebody has written it, and what is promised can be kept. Each exclusion rule is tried on simulated sessions: one that
+    removes more than a fifth of them is reported. Each problem comes with its line and its cure. If participants have begun,
+    every change since then is a problem until `believable revise` has recorded the reason.
 
     Exit code 0: no problem; 1: problems; 3: no problem found, but something could not be checked.
 
@@ -59,10 +70,16 @@ def problems_of(folder: Path) -> Sequence[Problem]:
     """All of them: the file's own first; the media and the arms once the file can be read."""
     from believable.pages import KINDS
     from believable.protocols import PROTOCOLS
+    from believable.simulate.exclusion_forecast import exclusion_problems
     from believable.stimuli.verify import study_problems
+    from believable.study.nodes import parse
 
     with bar("Looking at media") as progress:
-        return study_problems(folder, kinds=KINDS, protocols=PROTOCOLS, progress=progress)
+        found = study_problems(folder, kinds=KINDS, protocols=PROTOCOLS, progress=progress)
+    if any(problem.severity == "error" for problem in found):
+        return found
+    tree, _ = parse((folder / "study.yaml").read_bytes(), "study.yaml")
+    return [*found, *(exclusion_problems(definition_of(folder), tree, PROTOCOLS) if tree is not None else ())]
 
 
 def changed_under_way(study: StudyData) -> Sequence[Problem]:

@@ -10,6 +10,7 @@ import click
 
 from believable.cli.place import PATH, StudyData, bar, definition_of, extensions_option, note, study_argument, study_data_options
 from believable.core.errors import StudyError
+from believable.core.shell import quote_command
 
 if TYPE_CHECKING:
     from believable.bundle.write import WrittenBundle
@@ -49,6 +50,22 @@ def command(study: StudyData, out: Path | None, simulated: bool, zipped: bool, w
             shutil.rmtree(bundle.parent, ignore_errors=True)
     kind = "simulated sessions" if simulated else "sessions"
     click.echo(f"{target}: {written.sessions} {kind}, {written.events} events")
+    if not written.sessions:
+        click.echo(other_sessions(study, simulated), nl=False)
+
+
+def other_sessions(study: StudyData, simulated: bool) -> str:
+    """A line about the sessions that an empty export left out; empty if there are none."""
+    from believable.store import sessions
+
+    with study.open() as store:
+        others = sessions.POOLS["real" if simulated else "simulated"]
+        count = store.read(lambda conn: sessions.next_number(conn, study.name, others)) - 1
+    if not count:
+        return ""
+    kind, option = ("real", ()) if simulated else ("simulated", ("--simulated",))
+    command = quote_command("believable export", study.written, *option)
+    return f"The study has {count} {kind} session{'s' * (count != 1)}. Export them with: {command}\n"
 
 
 def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_hashes: bool) -> WrittenBundle:

@@ -107,10 +107,11 @@ def command(
     from believable.analysis.resolution import resolve
     from believable.core.whole_files import write_whole
     from believable.protocols import PROTOCOLS
-    from believable.simulate.power_curve import assumptions, parsed_truth, power_curve
+    from believable.simulate.planted_truth import parse_truth
+    from believable.simulate.power_curve import assumptions, power_curve
 
     folder = study_folder(study)
-    definition, planted, sizes = definition_of(folder), parsed_truth(truth), numbers(participants)
+    definition, planted, sizes = definition_of(folder), parse_truth(truth), numbers(participants)
     with working_on(cluster, workers), bar("Simulating") as progress:
         points = power_curve(
             definition, sizes, studies=studies, seed=seed, protocols=PROTOCOLS, truth=planted, workers=workers, progress=progress

@@ -5,15 +5,19 @@ from __future__ import annotations
 import functools
 import random
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from believable.cli.place import (
     StudyData,
     cluster_option,
+    definition_of,
     extensions_option,
     setting,
     study_argument,
@@ -22,18 +26,31 @@ from believable.cli.place import (
 )
 from believable.core.errors import InvalidInput
 from believable.core.shell import quote_command
+from believable.simulate.conduct import CONDUCT
 
 if TYPE_CHECKING:
     from believable.simulate.crowd import Crowd, Progress, Share, StudyPlace
     from believable.simulate.person import Visit
+    from believable.store.engine import Store
+    from believable.study.definition import Definition
     from believable.web.settings import Settings
+
+#: Parameters of the assumed truth that `--truth` changes.
+Changes: TypeAlias = Mapping[str, Any]
+NO_CHANGES: Changes = {}
 
 
 @click.command()
 @study_argument
 @setting("--participants", type=click.IntRange(1), default=40, help="How many come.")
-@setting("--drop-out", type=click.FloatRange(0, 1), default=0.2, help="Share who leave early.")
-@setting("--care", type=click.FloatRange(0, 1), default=0.92, help="Chance to answer a check right.")
+@setting("--drop-out", type=click.FloatRange(0, 1), default=CONDUCT.drop_out, help="Share who leave early.")
+@setting("--care", type=click.FloatRange(0, 1), default=CONDUCT.care, help="Share who pay attention; others answer at random.")
+@click.option(
+    "--truth",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An assumed parameter that differs from the study's own, as in `believable power`, which lists them. Repeatable.",
+)
 @setting("--seed", type=int, default=1, help="Same seed, same participants, same answers.")
 @click.option("--http", metavar="URL", help="Go to a running server: its address, or a whole link of kind simulated.")
 @click.option("--realtime", is_flag=True, help="Read, think and watch as long as people do.")
@@ -53,6 +70,7 @@ def command(
     participants: int,
     drop_out: float,
     care: float,
+    truth: tuple[str, ...],
     seed: int,
     http: str | None,
     realtime: bool,
@@ -64,35 +82,40 @@ def command(
 ) -> None:
     """Let simulated participants take a study.
 
-    They go through the real routes, validation and store; every question kind answers by itself. Without --http no server
-    is needed and time is virtual, so that an afternoon takes seconds. Their sessions are marked simulated for ever and
-    never counted with real ones. On a cluster, study, data folder and database must be the same ones for all workers.
+    They go through the real routes, validation and store. They recognise each stimulus by its served copy and answer by what
+    the study assumes (`assume`, or the protocol's defaults), as in `believable power`; --truth changes it. A participant who
+    cannot recognise a stimulus ends the command. Without --http no server is needed and time is virtual: an afternoon takes
+    seconds. Their sessions stay marked as simulated and are never counted with real ones. On a cluster, study, data folder
+    and database must be the same for all workers.
 
     \b
     Example:
-      believable simulate my-study --participants 40 --drop-out 0.2 --seed 1
+      believable simulate my-study --participants 60 --seed 1
+      believable simulate my-study --truth skill=0.4
       believable simulate my-study --http http://127.0.0.1:8000 --realtime
     """
     import asyncio
 
     from believable.simulate.crowd import Crowd, summary
+    from believable.simulate.planted_truth import parse_truth
 
     if cluster is not None and (http is not None or realtime):
         raise InvalidInput("--cluster: people who come over a network or take their time compute little. Leave it out.")
     settings = study.settings
     crowd = Crowd(participants, drop_out=drop_out, care=care, gap_ms=round(gap * 1000), seed=seed)
+    changes = parse_truth(truth)
     with click.progressbar(length=participants, label="Simulating", file=sys.stderr) as bar:
 
         def progress(visit: Visit) -> None:
             bar.update(1)
 
         if http is not None:
-            visits = asyncio.run(over_http(settings, crowd, http, speed if realtime else None, workers, progress))
+            visits = asyncio.run(over_http(settings, crowd, http, speed if realtime else None, workers, progress, changes))
         elif realtime:
-            visits = asyncio.run(in_real_time(settings, crowd, speed, workers, progress))
+            visits = asyncio.run(in_real_time(settings, crowd, speed, workers, progress, changes))
         else:
             with working_on(cluster):
-                visits = on_virtual_clock(settings, crowd, progress, processes=processes)
+                visits = on_virtual_clock(settings, crowd, progress, processes=processes, changes=changes)
     click.echo(summary(visits))
     if http is None:
         click.echo(f"Export them with: {quote_command('believable export', study.written, '--simulated')}")
@@ -132,13 +155,37 @@ def published(settings: Settings) -> tuple[str, int]:
         return study.study_id, sessions_so_far(store, study.study_id)
 
 
-def _place(http: Any, link: str, settings: Settings) -> StudyPlace:
-    """Where the crowd goes, and what people know of the study there."""
+def _place(http: Any, link: str, settings: Settings, definition: Definition, media_dir: Path, changes: Changes) -> StudyPlace:
+    """Where the crowd goes, and what participants know of the study there."""
     from believable.pages import KINDS
     from believable.protocols import PROTOCOLS
     from believable.simulate.crowd import place_for
 
-    return place_for(http, link, settings.study_folders[0], KINDS, PROTOCOLS)
+    name = str(settings.study_folders[0] / "study.yaml")
+    return place_for(http, link, definition, media_dir, KINDS, PROTOCOLS, study=name, changes=changes)
+
+
+def _stored_definition(store: Store, study: str) -> Definition:
+    """The definition that the next session starts with."""
+    from believable.pages import KINDS
+    from believable.store import studies
+    from believable.study.definition import Definition
+
+    return Definition.from_json(
+        store.read(lambda conn: studies.definition_body(conn, studies.get(conn, study).definition)), KINDS
+    )
+
+
+@contextmanager
+def _prepared_definition(settings: Settings) -> Iterator[tuple[Definition, Path]]:
+    """The study folder with its media as a server prepares them, and where they lie: in the data folder, if there is one."""
+    from believable.stimuli.prepare import prepare
+
+    folder = settings.study_folders[0]
+    definition = definition_of(folder)
+    with tempfile.TemporaryDirectory(prefix="believable-media-") as scratch:
+        media_dir = settings.media_dir if settings.media_dir.is_dir() else Path(scratch)
+        yield definition.with_media(prepare(definition, folder, media_dir)), media_dir
 
 
 def local_link(settings: Settings, name: str) -> str:
@@ -169,8 +216,10 @@ def on_virtual_clock(
     *,
     processes: int | None = None,
     start_ms: int | None = None,
+    changes: Changes = NO_CHANGES,
 ) -> list[Visit]:
-    """The whole application inside this machine's processes, on a virtual clock that begins at `start_ms`."""
+    """The whole application inside this machine's processes, on a virtual clock that begins at `start_ms`. `changes`: parameters
+    of the assumed truth."""
     from believable.core.clock import VirtualClock
     from believable.core.work import cluster_workers, must_be_here
     from believable.simulate.crowd import WHOLE, processes_for, shared_out
@@ -179,13 +228,13 @@ def on_virtual_clock(
         must_be_here("an SQLite file of this machine", "Give all of them a database: --database postgresql://…")
     name, so_far = published(settings)
     begin_ms = VirtualClock().now_ms() if start_ms is None else start_ms
-    work = functools.partial(_share, settings, crowd, name, so_far, begin_ms)
+    work = functools.partial(_share, settings, crowd, name, so_far, begin_ms, changes)
     count = processes or cluster_workers() or processes_for(crowd.participants)
     return work(WHOLE, progress) if count == 1 and not cluster_workers() else shared_out(work, count, progress)
 
 
 def _share(
-    settings: Settings, crowd: Crowd, name: str, so_far: int, start_ms: int, share: Share, progress: Progress
+    settings: Settings, crowd: Crowd, name: str, so_far: int, start_ms: int, changes: Changes, share: Share, progress: Progress
 ) -> list[Visit]:
     """What one process does: it runs the application, and its share of the crowd."""
     import asyncio
@@ -201,14 +250,16 @@ def _share(
 
     async def live() -> list[Visit]:
         async with running(app) as http:
-            place = _place(http, link_token(app.state.store, name), settings)
+            store = app.state.store
+            definition = _stored_definition(store, name)
+            place = _place(http, link_token(store, name), settings, definition, settings.media_dir, changes)
             return await run_virtual(crowd, place, clock, progress, share=share, comes=ids.comes)
 
     return asyncio.run(live())
 
 
 async def in_real_time(
-    settings: Settings, crowd: Crowd, speed: float, workers: int, progress: Callable[[Visit], None]
+    settings: Settings, crowd: Crowd, speed: float, workers: int, progress: Callable[[Visit], None], changes: Changes = NO_CHANGES
 ) -> list[Visit]:
     """The whole application inside this process, at the speed of people or a multiple of it."""
     from believable.core.clock import WallClock
@@ -221,12 +272,20 @@ async def in_real_time(
     clock = WallClock()
     app = create_app(replace(settings, study_folders=()), clock=clock)
     async with running(app) as http:
-        place = _place(http, link_token(app.state.store, name), settings)
+        store = app.state.store
+        definition = _stored_definition(store, name)
+        place = _place(http, link_token(store, name), settings, definition, settings.media_dir, changes)
         return await run_side_by_side(crowd, place, lambda: RealPace(clock, speed), at_once=workers, progress=progress)
 
 
 async def over_http(
-    settings: Settings, crowd: Crowd, address: str, speed: float | None, workers: int, progress: Callable[[Visit], None]
+    settings: Settings,
+    crowd: Crowd,
+    address: str,
+    speed: float | None,
+    workers: int,
+    progress: Callable[[Visit], None],
+    changes: Changes = NO_CHANGES,
 ) -> list[Visit]:
     """Through the network, to a server that runs elsewhere or on this machine."""
     from believable.core.clock import WallClock
@@ -237,7 +296,8 @@ async def over_http(
 
     base_url, link = split_address(address) or (address, local_link(settings, study_id(settings.study_folders[0])))
     clock = WallClock()
-    async with network(base_url) as http:
-        place = _place(http, link, settings)
-        pace_of = (lambda: RealPace(clock, speed)) if speed else (lambda: HastyPace(clock.now_ms()))
-        return await run_side_by_side(crowd, place, pace_of, at_once=workers, progress=progress)
+    pace_of = (lambda: RealPace(clock, speed)) if speed else (lambda: HastyPace(clock.now_ms()))
+    with _prepared_definition(settings) as (definition, media_dir):
+        async with network(base_url) as http:
+            place = _place(http, link, settings, definition, media_dir, changes)
+            return await run_side_by_side(crowd, place, pace_of, at_once=workers, progress=progress)

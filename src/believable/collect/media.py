@@ -22,7 +22,7 @@ SESSIONS_KEPT = 2_000
 @dataclass(frozen=True, slots=True)
 class ShownMedium:
     """One stimulus of a page: which player shows it, under which name its file is served, and the name of its log if it has one
-    that the page shows (a recording has it inside)."""
+    that the page shows (a recording has it inside). `round_position`: the page on which the participant played it as a round."""
 
     player: str
     name: str
@@ -30,6 +30,7 @@ class ShownMedium:
     bytes: int
     log_name: str | None = None
     log_path: Path | None = None
+    round_position: int | None = None
 
 
 def media_name(context: Context, session_id: str, stimulus_id: str, part: str = "") -> str:

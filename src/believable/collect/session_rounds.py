@@ -201,7 +201,7 @@ def shown_round(conn: Connection, context: Context, standing: Standing) -> tuple
     for player, stored in _forms(source, session.run):
         length = sessions.file_size(conn, session.id, stored)
         if length is not None:
-            return (ShownMedium(player, name, Path(), length),)
+            return (ShownMedium(player, name, Path(), length, round_position=source),)
     return ()
 
 

@@ -274,9 +274,23 @@ def _clean_context(preload: str | None) -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     if preload is not None:
         context.set_forkserver_preload([preload])
-    with _one_numeric_thread():
+    with _one_numeric_thread(), _interrupts_ignored():
         forkserver.ensure_running()
     return context
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """A process that starts inside ignores Ctrl-C, and so do its children until they decide otherwise. Only the main thread can
+    change signals: elsewhere nothing happens."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heard)
 
 
 @contextmanager
@@ -296,6 +310,7 @@ def _take_one_numeric_thread() -> None:
 
 
 def _begin_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once; the caller reports the interruption
     _take_one_numeric_thread()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -324,10 +339,20 @@ def _collect(
                 results[running.pop(future)] = future.result()
                 if progress is not None:
                     progress(len(results), len(todo))
+    except KeyboardInterrupt:
+        _kill_workers(executor)
+        raise
     finally:
         for future in running:
             future.cancel()
     return [results[index] for index in range(len(todo))]
+
+
+def _kill_workers(executor: Executor) -> None:
+    """End the processes of a pool at once, those included that have just started and ignore Ctrl-C so far."""
+    processes: Mapping[int, Any] = getattr(executor, "_processes", None) or {}
+    for process in list(processes.values()):
+        process.kill()
 
 
 @dataclass(frozen=True, slots=True)

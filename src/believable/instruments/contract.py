@@ -71,7 +71,9 @@ class Instrument(Generic[P]):
     `simulate(params, rng)` gives a raw answer that `read` accepts. `check(params)` lists what is wrong in the parameters
     beyond their types, as (path, message, cure). `options(params)` lists the values an answer (or one of its parts) can
     take, and `items(params)` the names of its parts, where they can be listed, and `bounds(params)` the least and the
-    greatest number: the study checker compares rules and right answers with them.
+    greatest number: the study checker compares rules and right answers with them. `attention(params)` lists the parts that
+    only check attention, with the right answer to each. `nearest(params, number)`, for answers that are one number, is the
+    answer that lies nearest to it: simulated people follow an assumed mean with it.
 
     `examples` are parameters as an author would write them: the conformance check tries the instrument with each.
 
@@ -105,6 +107,18 @@ class Instrument(Generic[P]):
     options: Callable[[P], Sequence[str | int]] = lambda params: ()
     items: Callable[[P], Sequence[str]] = lambda params: ()
     bounds: Callable[[P], tuple[float | None, float | None]] = lambda params: (None, None)
+    attention: Callable[[P], Mapping[str, int]] = lambda params: {}
+    nearest: Callable[[P, float], int | float] | None = None
+
+    def nearest_answer(self, params: P, number: float) -> int | float:
+        """The answer that lies nearest to a number: one of the options, or within the bounds."""
+        if self.nearest is not None:
+            return self.nearest(params, number)
+        listed = [option for option in self.options(params) if isinstance(option, int)]
+        if listed:
+            return min(listed, key=lambda option: abs(option - number))
+        low, high = self.bounds(params)
+        return max(number if low is None else low, min(number if high is None else high, number))
 
 
 #: What a broken or hostile browser may send.

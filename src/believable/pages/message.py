@@ -24,6 +24,8 @@ class MediumPart(MessagePart):
     """Name of the player."""
     log: str | None
     """Address of a video's action log, where the page shows it; a recording has its own inside."""
+    round: int | None = None
+    """If the medium is a round that the participant played: the position of the page on which it was played."""
 
 
 class SeenPart(MessagePart):

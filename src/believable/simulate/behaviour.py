@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,21 +38,38 @@ class SeenAction:
 
 @dataclass(frozen=True, slots=True)
 class SeenStimulus:
-    """A stimulus that a simulated person watched. `stimulus` is None where the study file does not have it (a round just played).
+    """A stimulus that a simulated participant watched. `stimulus` is None for a round that the participant played.
 
-    opened    what was opened beside it (plan, log)
-    turning   for recordings of a game: how much the opponent turned, in degrees, second by second
+    opened            the overlays that were opened (plan, log)
+    round_condition   the condition of the participant's own round
+    trial             the trial of the study on whose page it was shown
     """
 
     stimulus: Stimulus | None
     length_ms: int
     log: tuple[SeenAction, ...] = ()
     opened: frozenset[str] = frozenset()
-    turning: tuple[float, ...] = ()
+    round_condition: str | None = None
+    trial: str | None = None
+
+    @property
+    def condition(self) -> str | None:
+        return self.round_condition if self.stimulus is None else self.stimulus.condition
+
+
+#: Chance that somebody opens a part of the overlay before playing.
+OPENS_CHANCE = 0.6
+#: A mind's answer to an optional question that stays open.
+LEFT_OPEN: Final = object()
 
 
 class Mind(Protocol):
     """One simulated person's view of a protocol's stimuli. None means: as anybody would (the instrument's own simulation)."""
+
+    @property
+    def opens(self) -> float:
+        """Chance that a part of the overlay is opened before playing."""
+        return OPENS_CHANCE
 
     def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
         """What is done while watching, for an annotating instrument."""
@@ -63,8 +80,14 @@ class Mind(Protocol):
         return None
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
-        """The answer to a question of a page on which `page` was shown, after `earlier`."""
+        """The answer to a question of a page on which `page` was shown, after `earlier`; `LEFT_OPEN`: no answer."""
         return None
+
+    def join_arms(self, arms: Mapping[str, str]) -> None:
+        """The session has begun, in these arms."""
+
+    def open_page(self, trial: str, condition: str | None) -> None:
+        """A page of this trial of the study is open, in this condition."""
 
 
 def nothing_known(truth: Any, sessions: Sessions) -> Mapping[str, float]:

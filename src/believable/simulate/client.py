@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -69,6 +69,14 @@ class Receipt:
     redirect: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class PageAssignment:
+    """A page of a simulated session: its trial in the study, and its condition."""
+
+    trial: str
+    condition: str | None
+
+
 def network(base_url: str) -> httpx.AsyncClient:
     """A client for a server behind `base_url`."""
     return httpx.AsyncClient(base_url=base_url, timeout=60)
@@ -87,10 +95,17 @@ class Participant:
         self.acked = 0
         self.resent = 0
         self.log: list[str] = []
+        self.arms: Mapping[str, str] = {}
+        self.pages: Sequence[PageAssignment] = ()
         self._following: dict[str, Any] | None = None
         self._before = 0  # events that were in the session when this browser came to it
         self._heads: list[str] = []
         self._opened_ms = pace.now_ms()
+
+    @property
+    def page(self) -> PageAssignment | None:
+        """The current page; None if the session is not a simulated one."""
+        return self.pages[self.position] if self.position < len(self.pages) else None
 
     # ------------------------------------------------------------------------------------------ coming and going
 
@@ -110,6 +125,9 @@ class Participant:
         """Become the one who writes, and compare notes with the server."""
         reply = (await self._ask("POST", f"/s/{self.token}/claim", json={})).json()
         self.epoch, self.position = reply["epoch"], reply["position"]
+        if (assigned := reply.get("simulated")) is not None:
+            self.arms = assigned["arms"]
+            self.pages = [PageAssignment(page["trial"], page["condition"]) for page in assigned["pages"]]
         self._following = None
         ack, head = reply["ack"], reply["head"]
         if not self._heads:
@@ -179,9 +197,9 @@ class Participant:
         self.position = reply.get("position", self.position)
         return reply
 
-    async def open_medium(self, address: str, first_bytes: int = 65_536) -> bytes:
-        """The beginning of a medium, which says how long it is."""
-        return (await self._ask("GET", address, headers={"Range": f"bytes=0-{first_bytes - 1}"})).content
+    async def open_medium(self, address: str) -> bytes:
+        """A whole medium, as a browser loads it."""
+        return (await self._ask("GET", address)).content
 
     @asynccontextmanager
     async def open_round(self) -> AsyncIterator[Socket]:

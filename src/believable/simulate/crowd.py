@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -19,46 +19,55 @@ from believable.core.errors import InvalidInput, NotFound
 from believable.core.seeds import generator
 from believable.core.work import CrewMember, available_cores, run_crew
 from believable.pages.contract import Kinds
-from believable.simulate.behaviour import Behaviour, SimulatedProtocols
+from believable.simulate.behaviour import CAREFUL_WRONG, CARELESS_WRONG, Behaviour, SimulatedProtocols
 from believable.simulate.client import PATIENT, Participant, Patience
-from believable.simulate.own_people import behaviour_of
+from believable.simulate.conduct import CONDUCT
+from believable.simulate.own_people import simulated_protocol
 from believable.simulate.pace import Arrivals, Pace, VirtualTime
 from believable.simulate.person import Person, Traits, Visit
+from believable.simulate.planted_truth import plant_truth
 from believable.simulate.recognise import Recogniser, recogniser_of
 from believable.store import sessions, studies
 from believable.store.engine import Store
 from believable.store.sessions import pool_of
-from believable.study.load import load
+from believable.study.definition import Definition
 from believable.study.records import Study
 
-#: Chance to get a check right, of careless people and of all others, in studies whose people have a mind.
-CARELESS, CAREFUL = 0.25, 0.996
+#: How much of the usual time hasty people take.
+HASTY_TEMPO = 0.15
 
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """`drop_out` is the share who leave before the end, `care` the chance to get a check right, `gap_ms` the mean time
-    between arrivals."""
+    """`drop_out` is the share who leave before the end, `care` the share who pay attention (the chance to get a check right, in
+    studies without an analysis), `hasty` the share who rush through, `gap_ms` the mean time between arrivals. The defaults are
+    those of `Conduct`, which `believable power` assumes."""
 
     participants: int
-    drop_out: float = 0.2
-    care: float = 0.92
+    drop_out: float = CONDUCT.drop_out
+    care: float = CONDUCT.care
     gap_ms: int = 20_000
     seed: int = 1
+    hasty: float = CONDUCT.hasty
 
     def __post_init__(self) -> None:
         if self.participants < 0:
             raise InvalidInput(f"participants: expected 0 or more, got {self.participants}.")
-        for name, value in (("drop_out", self.drop_out), ("care", self.care)):
+        for name, value in (("drop_out", self.drop_out), ("care", self.care), ("hasty", self.hasty)):
             if not 0 <= value <= 1:
                 raise InvalidInput(f"{name}: expected a share between 0 and 1, got {value}.")
 
-    def member(self, number: int) -> tuple[random.Random, Traits]:
-        """Person `number` and their own source of chance: the same for the same seed, whoever else comes."""
+    def member(self, number: int, languages: Sequence[str] = ()) -> tuple[random.Random, Traits]:
+        """Person `number` and their own source of chance: the same for the same seed, however many others come."""
         rng = generator(self.seed, "participant", number)
         tempo = rng.lognormvariate(0, 0.25)
         leaves = rng.random() < self.drop_out
-        return rng, Traits(tempo, self.care, rng.uniform(0.05, 0.95) if leaves else None)
+        stays_for = rng.uniform(0.05, 0.95) if leaves else None
+        # Sources of chance of their own: what was drawn above stays the same.
+        if generator(self.seed, "hasty", number).random() < self.hasty:
+            tempo *= HASTY_TEMPO
+        language = generator(self.seed, "language", number).choice(languages) if languages else None
+        return rng, Traits(tempo, self.care, stays_for, language)
 
     def arrivals_ms(self) -> list[int]:
         """When each one comes, after the start."""
@@ -83,29 +92,56 @@ class StudyPlace:
     patience: Patience = PATIENT
     behaviour: Behaviour | None = None
     truth: Any = None
-    recogniser: Recogniser = field(default_factory=Recogniser)
+    recogniser: Recogniser | None = None
 
 
 def person(crowd: Crowd, number: int, place: StudyPlace, pace: Pace) -> tuple[Person, Participant]:
-    rng, traits = crowd.member(number)
+    rng, traits = crowd.member(number, place.study.languages)
     browser = Participant(place.http, pace, place.patience)
     mind, behaviour = None, place.behaviour
     if behaviour is not None:
         # A source of chance of its own: whoever has no mind for this study acts as before.
         own = generator(crowd.seed, "mind", number)
         careless = own.random() >= traits.care
-        traits = replace(traits, care=CARELESS if careless else CAREFUL)
+        traits = replace(traits, care=1 - (CARELESS_WRONG if careless else CAREFUL_WRONG))
         truth = behaviour.truth_for(place.study) if place.truth is None else place.truth
         mind = behaviour.mind(truth, place.study, own, careless)
     visitor = Person(browser, pace, rng, traits, place.study, place.kinds, mind, place.recogniser)
     return visitor, browser
 
 
-def place_for(http: httpx.AsyncClient, link: str, folder: Path, kinds: Kinds, protocols: SimulatedProtocols) -> StudyPlace:
-    """What people have to know about the study in a folder, with the behaviour of its protocol where its analysis names one."""
-    study = load(folder, kinds=kinds, protocols=protocols).study
-    behaviour = behaviour_of(study, protocols)
-    return StudyPlace(http, link, study, kinds, behaviour=behaviour, recogniser=recogniser_of(study, folder))
+def place_for(
+    http: httpx.AsyncClient,
+    link: str,
+    definition: Definition,
+    media_dir: Path,
+    kinds: Kinds,
+    protocols: SimulatedProtocols,
+    *,
+    study: str,
+    changes: Mapping[str, Any] | None = None,
+) -> StudyPlace:
+    """Everything participants have to know about a study whose media are prepared in `media_dir`.
+
+    If the study declares an analysis, participants follow its assumed truth, with the `changes` of `--truth`, and recognise its
+    stimuli. `study` names the study in errors.
+    """
+    if definition.study.analysis is None:
+        if changes:
+            raise InvalidInput(
+                f"--truth: {study} declares no `analysis`, so that nothing is assumed. Add one, or leave out --truth."
+            )
+        return StudyPlace(http, link, definition.study, kinds)
+    protocol = simulated_protocol(definition, protocols)
+    return StudyPlace(
+        http,
+        link,
+        definition.study,
+        kinds,
+        behaviour=protocol.people,
+        truth=plant_truth(definition, protocol, changes or {}),
+        recogniser=recogniser_of(definition, media_dir, study=study),
+    )
 
 
 Progress = Callable[[Visit], None]

@@ -16,7 +16,7 @@ from typing import Any
 
 from believable.instruments.number import NumberParams, bounds
 from believable.pages.contract import THINK_MS, Kinds, Message
-from believable.simulate.behaviour import Mind, SeenStimulus
+from believable.simulate.behaviour import LEFT_OPEN, Mind, SeenStimulus
 from believable.simulate.client import Participant, Receipt, SubmitReply
 from believable.simulate.pace import Pace
 from believable.simulate.recognise import Recogniser
@@ -40,11 +40,12 @@ TRIES = 25
 @dataclass(frozen=True, slots=True)
 class Traits:
     """One person. `tempo` multiplies every pause; `care` is the chance to get a check right; `stays_for` the share of the
-    pages after which they leave (None: they stay)."""
+    pages after which they leave (None: they stay); `language` the study's language that they read (None: the first)."""
 
     tempo: float
     care: float
     stays_for: float | None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class Person:
         recogniser: Recogniser | None = None,
     ) -> None:
         self._mind = mind
-        self._recogniser = recogniser or Recogniser()
+        self._recogniser = recogniser
         self._earlier: list[SeenStimulus] = []
         self._page_seen: list[SeenStimulus] = []
         self._browser = browser
@@ -125,8 +126,11 @@ class Person:
     async def take_part(self, link: str, query: Mapping[str, str] | None = None) -> Visit:
         """From the link to the receipt, or to the page where this person leaves."""
         start_ms, pages = self._pace.now_ms(), 0
-        await self._browser.join(link, query)
+        language = {} if self._traits.language is None else {"language": self._traits.language}
+        await self._browser.join(link, query, **language)
         await self._browser.claim()
+        if self._mind is not None:
+            self._mind.join_arms(self._browser.arms)
         self._browser.note("page.open")
         receipt = None
         while receipt is None:
@@ -152,6 +156,8 @@ class Person:
         await self._read(trial["html"])
         await self._pace.wait(1000 * trial["wait_s"])
         kind = self._kinds.pages[trial["kind"]]
+        if self._mind is not None and (page := self._browser.page) is not None:
+            self._mind.open_page(page.trial, page.condition)
         await kind.go_through(self, trial)
         for _ in range(TRIES):
             if (await self._answer(trial)).status != "again":
@@ -172,7 +178,7 @@ class Person:
 
     async def watch(self, message: Message) -> None:
         self._page_seen = await watch(
-            self._browser, self._pace, self.rng, message, self._kinds.instruments, self._recogniser.seen, self._mind
+            self._browser, self._pace, self.rng, message, self._kinds.instruments, self._recogniser, self._mind
         )
 
     async def follow_signal(self, message: Message) -> None:
@@ -197,23 +203,40 @@ class Person:
             if not shown(question, answers, opened):
                 continue
             await self.think(THINK_MS)
-            if not question["required"] and self.rng.random() < LEFT_OPEN_CHANCE:
-                answers[question["id"]] = None
+            value = self._choose(question, trial["kind"])
+            answers[question["id"]] = value
+            if value is None:
                 continue
-            answers[question["id"]] = value = self._choose(question, trial["kind"])
             self._browser.note("answer.change", question=question["id"], value=value)
             await self._browser.send()
         await self.think(THINK_MS / 4)
         return await self._browser.submit(answers)
 
     def _choose(self, question: Mapping[str, Any], trial_kind: str) -> Any:
+        """The raw answer; None if the question stays open."""
         right = (trial_kind, question["id"])
-        if right in self._right and self.rng.random() < self._traits.care:
-            return right_among(self._right[right], question)
-        if self._mind is not None:
-            own = self._mind.answer(question["id"], self._page_seen, self._earlier)
-            if own is not None:
-                return own
+        if right in self._right:
+            if self.rng.random() < self._traits.care:
+                return right_among(self._right[right], question)
+            if self._mind is not None:
+                return self._wrong_among(self._right[right], question)
+        own = None if self._mind is None else self._mind.answer(question["id"], self._page_seen, self._earlier)
+        if own is not None:
+            return None if own is LEFT_OPEN else own
+        if not question["required"] and self.rng.random() < LEFT_OPEN_CHANCE:
+            return None
+        return self._anything(question)
+
+    def _wrong_among(self, right: Any, question: Mapping[str, Any]) -> Any:
+        """Anything but the right answer."""
+        rights = {str(value).casefold() for value in (right if isinstance(right, tuple) else (right,))}
+        for _ in range(TRIES):
+            value = self._anything(question)
+            if str(value).casefold() not in rights:
+                break
+        return value
+
+    def _anything(self, question: Mapping[str, Any]) -> Any:
         instrument = self._kinds.instruments[question["kind"]]
         params = instrument.params.model_validate(question["params"])
         if question["id"] == AGE and isinstance(params, NumberParams):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -17,14 +16,15 @@ from believable.analysis.run import prepared
 from believable.analysis.settled_plan import Plan
 from believable.analysis.verdicts import judged, supported
 from believable.core.errors import InvalidInput
-from believable.core.registry import Registry, did_you_mean
+from believable.core.registry import Registry
 from believable.core.seeds import derive
 from believable.core.work import Progress, bounds, map_chunks
 from believable.pages import KINDS
 from believable.simulate import straight
 from believable.simulate.behaviour import SimulatedProtocol, SimulatedProtocols
+from believable.simulate.conduct import CONDUCT
 from believable.simulate.own_people import simulated_protocol
-from believable.simulate.simulated_sessions import Conduct
+from believable.simulate.planted_truth import plant_truth
 from believable.stats.counts import proportion
 from believable.stats.estimate import Estimate
 from believable.study.definition import Definition
@@ -75,7 +75,7 @@ def power_curve(
     """
     _must_fit(participants, studies)
     protocol = simulated_protocol(definition, protocols)
-    planted_truth(definition, protocol, truth or {})
+    plant_truth(definition, protocol, truth or {})
     text = definition.to_json()
     settled = tuple(sorted((truth or {}).items()))
     jobs = [
@@ -92,16 +92,6 @@ def power_curve(
     return tuple(points)
 
 
-def planted_truth(definition: Definition, protocol: SimulatedProtocol, changes: Mapping[str, Any]) -> Any:
-    """The truth of the study's protocol with some parameters changed."""
-    truth = protocol.people.truth_for(definition.study)
-    known = {field.name for field in fields(truth)}
-    for name in changes:
-        if name not in known:
-            raise InvalidInput(f"truth of {protocol.name}: unknown parameter {name!r}. {did_you_mean(name, known)}")
-    return replace(truth, **changes)
-
-
 @dataclass(frozen=True, slots=True)
 class Assumption:
     """One thing that simulated studies take for granted. `name` is what `--truth` calls it; empty where it is not set there."""
@@ -116,13 +106,13 @@ def assumptions(
 ) -> tuple[Assumption, ...]:
     """What is planted and how people behave, with the values the main outcomes then have."""
     protocol = simulated_protocol(definition, protocols)
-    planted = planted_truth(definition, protocol, truth or {})
+    planted = plant_truth(definition, protocol, truth or {})
     about = _explained(type(planted))
     parts = [
         Assumption(about.get(field.name, field.name.replace("_", " ")), _plain(getattr(planted, field.name)), field.name)
         for field in fields(planted)
     ]
-    conduct = Conduct()
+    conduct = CONDUCT
     for words, share in (
         ("share who leave early", conduct.drop_out),
         ("share who answer at random", conduct.careless),
@@ -177,7 +167,7 @@ def _must_fit(participants: Sequence[int], studies: int) -> None:
 def _simulated(job: _Job) -> list[dict[str, bool | None]]:
     protocols = Registry("protocol", [job.protocol])
     definition, plan = _ready(job.definition, job.protocol)
-    truth = planted_truth(definition, job.protocol, dict(job.truth))
+    truth = plant_truth(definition, job.protocol, dict(job.truth))
     verdicts = []
     for number in job.studies:
         rng = np.random.default_rng(derive(job.seed, job.participants, number))
@@ -228,17 +218,3 @@ def _of_hypotheses(findings: Sequence[Finding], plan: Plan) -> dict[str, bool | 
         ]
         verdicts[hypothesis.id] = None if not answers or None in answers else all(answers)
     return verdicts
-
-
-def parsed_truth(settings: Sequence[str]) -> dict[str, Any]:
-    """`skill=0.4` → {"skill": 0.4}."""
-    truth: dict[str, Any] = {}
-    for setting in settings:
-        name, sign, value = setting.partition("=")
-        if not sign:
-            raise InvalidInput(f"--truth {setting!r}: expected name=value, such as skill=0.4.")
-        try:
-            truth[name.strip()] = json.loads(value)
-        except ValueError:
-            raise InvalidInput(f"--truth {setting!r}: expected a number after =, got {value!r}.") from None
-    return truth

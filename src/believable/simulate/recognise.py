@@ -1,36 +1,42 @@
-"""What a simulated person makes of a medium: which stimulus of the study it is, and what stands out in it.
+"""Simulated participants recognise a stimulus by the SHA-256 of the copy that a browser is served.
 
-Browsers are never told. Simulated people on the researcher's own machine have the study folder, and compare what they are
-shown with what they would be shown of each stimulus.
+Browsers are never sent the names of stimuli. Simulated participants have the study's definition and compare what they are served
+with the served copy of each stimulus. A participant who cannot recognise a stimulus ends the simulation: without it the assumed
+truth cannot be followed, and answers at random would look like a study without an effect.
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import itertools
 import json
 import random
 import struct
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from believable.core.errors import InvalidInput
+from believable.core.object_storage import digest_of, medium_file
 from believable.instruments.contract import Act
-from believable.recordings.actions import ActionLog, log_of
+from believable.recordings.actions import ActionLog, log_of, read_actions
 from believable.recordings.file import read
 from believable.simulate.behaviour import SeenAction, SeenStimulus
 from believable.simulate.demonstration import violations_of
-from believable.stimuli.judging import Variant, judging_tree
-from believable.study.records import Stimulus, Study
+from believable.stimuli.judging import Variant, judged_replay
+from believable.study.definition import Definition, Medium
+from believable.study.records import Stimulus, Study, outline
 
-#: Used when a file does not state its length.
+#: Used when neither the file nor the study states its length.
 UNKNOWN_LENGTH_MS = 6_000
+#: An error lists at most this many stimuli.
+LISTED = 8
 _GZIP = b"\x1f\x8b"
 
 
 def look_at(content: bytes) -> SeenStimulus:
-    """A video (its beginning is enough) or a whole recording. Which stimulus it is, is not known yet."""
+    """Length and log of a video or of a recording, from its content alone."""
     if not content.startswith(_GZIP):
         return SeenStimulus(None, length_ms(content) or UNKNOWN_LENGTH_MS)
     tree = json.loads(gzip.decompress(content))["replay"]
@@ -49,7 +55,7 @@ def _log(columns: dict[str, list[object]]) -> tuple[SeenAction, ...]:
 
 
 def length_ms(beginning: bytes) -> int | None:
-    """The playing time an MP4 file states in its movie header; None where there is none to be found."""
+    """The playing time an MP4 file states in its movie header; None if there is no header."""
     at = beginning.find(b"mvhd") + 4
     if at < 4 or len(beginning) < at + 32:
         return None
@@ -69,66 +75,120 @@ def aimed(acts: Sequence[Act], log: Sequence[SeenAction], rng: random.Random) ->
     return aimed_acts
 
 
-#: The name of the figure that is judged in a recording of the game.
-OPPONENT = "Opponent"
+@dataclass(frozen=True, slots=True)
+class ServedCopy:
+    """A medium as a browser received it. `own_round`: it is a round that this participant played, and no stimulus."""
+
+    player: str
+    content: bytes
+    shown: SeenStimulus
+    own_round: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class KnownStimulus:
+    """A stimulus with its length, its action log and the rule violations in it, by the author's ids of actions."""
+
     stimulus: Stimulus
-    log: ActionLog
+    length_ms: int | None
+    log: ActionLog | None
     violations: Mapping[str, str]
+
+    def seen_as(self, shown: SeenStimulus) -> SeenStimulus:
+        length = shown.length_ms if self.length_ms is None else self.length_ms
+        log = tuple(replace(action, violations=self._violations_of(action)) for action in shown.log)
+        return replace(shown, stimulus=self.stimulus, length_ms=length, log=log)
+
+    def _violations_of(self, action: SeenAction) -> str:
+        return "" if self.log is None else self.violations.get(self.log.authored_id(action.id) or "", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Recogniser:
-    """Recordings of a study by what their figures do; videos are not recognised."""
+    """All stimuli of a study, by the SHA-256 (hex) of each copy that can be served. One file may serve several stimuli.
 
-    known: Mapping[str, KnownStimulus] = field(default_factory=dict)
-    _looked: dict[bytes, tuple[KnownStimulus | None, tuple[float, ...]]] = field(default_factory=dict)
+    `study` names the study in errors.
+    """
 
-    def seen(self, content: bytes, shown: SeenStimulus) -> SeenStimulus:
-        """What somebody who watches this medium has seen."""
-        known, turns = self._look(content)
-        if known is None:
-            return replace(shown, turning=turns)
-        wrong = {action.id: known.violations.get(known.log.authored_id(action.id) or "", "") for action in shown.log}
-        log = tuple(replace(action, violations=wrong[action.id]) for action in shown.log)
-        return replace(shown, stimulus=known.stimulus, log=log, turning=turns)
+    study: str
+    copies: Mapping[str, tuple[KnownStimulus, ...]]
 
-    def _look(self, content: bytes) -> tuple[KnownStimulus | None, tuple[float, ...]]:
-        """Everybody is shown the same copies: each is looked at once."""
-        if not content.startswith(_GZIP):
-            return None, ()
-        digest = hashlib.sha256(content).digest()
-        if digest not in self._looked:
-            tree = json.loads(gzip.decompress(content))["replay"]
-            self._looked[digest] = self.known.get(fingerprint(tree["tracks"])), turning(tree)
-        return self._looked[digest]
+    def recognise(self, page: Sequence[ServedCopy]) -> list[SeenStimulus]:
+        """The stimuli of one page, in the order of its players. Raises InvalidInput if one of them is unknown or ambiguous."""
+        candidates = [() if copy.own_round else self._known(copy) for copy in page]
+        chosen = iter(self._choose([known for known in candidates if known]))
+        return [next(chosen).seen_as(copy.shown) if known else copy.shown for copy, known in zip(page, candidates, strict=True)]
+
+    def _known(self, copy: ServedCopy) -> tuple[KnownStimulus, ...]:
+        digest = hashlib.sha256(copy.content).hexdigest()
+        known = self.copies.get(digest, ())
+        if not known:
+            names = sorted({known.stimulus.id for copies in self.copies.values() for known in copies})
+            raise InvalidInput(
+                f"{self.study}: simulated participants cannot recognise a stimulus. The server showed a medium"
+                f" ({copy.player}, {len(copy.content)} bytes, SHA-256 {digest[:16]}…) that is no copy of"
+                f" {_listed(names)}. Without it the assumed truth cannot be followed. Serve this study folder again, as it is now"
+                " (believable serve), or leave out --http."
+            )
+        return known
+
+    def _choose(self, candidates: Sequence[tuple[KnownStimulus, ...]]) -> tuple[KnownStimulus, ...]:
+        """One stimulus for each medium of a page. If a file serves several stimuli, those of one scenario belong together."""
+        ways = list(itertools.product(*candidates))
+        if len(ways) > 1:
+            paired = [way for way in ways if len({known.stimulus.scenario for known in way}) == 1]
+            ways = paired or ways
+        roles = {tuple((known.stimulus.condition, known.stimulus.scenario) for known in way) for way in ways}
+        if len(roles) > 1:
+            same = next(known for known in candidates if len(known) > 1)
+            raise InvalidInput(
+                f"{self.study}: the stimuli {_listed([known.stimulus.id for known in same])} are the same file, so that simulated"
+                " participants cannot tell which condition they see. Give each stimulus a file of its own."
+            )
+        return ways[0]
 
 
-def recogniser_of(study: Study, folder: Path) -> Recogniser:
-    """For the stimuli of a study folder."""
-    known: dict[str, KnownStimulus] = {}
-    for stimulus in study.stimuli:
-        path = folder / stimulus.file
-        if stimulus.player == "replay" and path.is_file():
-            replay = read(path)
-            tracks = judging_tree(replay, Variant())["replay"]["tracks"]
-            known[fingerprint(tracks)] = KnownStimulus(stimulus, log_of(replay), violations_of(replay.actions))
-    return Recogniser(known)
+def _listed(names: Sequence[str]) -> str:
+    quoted = ", ".join(repr(name) for name in names[:LISTED])
+    return quoted + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
 
 
-def fingerprint(tracks: Any) -> str:
-    return hashlib.sha256(json.dumps(tracks, sort_keys=True).encode()).hexdigest()
+def recogniser_of(definition: Definition, media_dir: Path, *, study: str) -> Recogniser:
+    """The index of every served copy. `definition` must have its media, whose prepared copies lie in `media_dir`."""
+    copies: dict[str, list[KnownStimulus]] = {}
+    variants = shown_variants(definition.study)
+    known_logs: dict[str, ActionLog | None] = {}
+    for stimulus in definition.study.stimuli:
+        medium = definition.media.get(stimulus.id)
+        if medium is None:
+            raise InvalidInput(
+                f"{study}: there is no served copy of the stimulus {stimulus.id!r} ({stimulus.file}). Simulated participants"
+                " cannot recognise it. Put the file into the study folder and run `believable check`."
+            )
+        if medium.digest not in known_logs:
+            known_logs[medium.digest] = _log_of(medium, media_dir)
+        log = known_logs[medium.digest]
+        known = KnownStimulus(stimulus, medium.duration_ms, log, {} if log is None else violations_of(log.actions))
+        for digest in _served_digests(medium, media_dir, variants):
+            copies.setdefault(digest, []).append(known)
+    return Recogniser(study, {digest: tuple(known) for digest, known in copies.items()})
 
 
-def turning(tree: Mapping[str, Any]) -> tuple[float, ...]:
-    """How much the opponent turned in each second of a recording, in degrees; empty where there is none."""
-    names = {actor["id"] for actor in tree["actors"] if actor["name"] == OPPONENT}
-    track = next((track for track in tree["tracks"] if track["actor"] in names), None)
-    if track is None:
-        return ()
-    per_second = max(1, round(1000 / tree["timing"]["frame_ms"]))
-    changes = [abs((step + 180) % 360 - 180) for step in track["heading"][1:]]
-    return tuple(float(sum(changes[start : start + per_second])) for start in range(0, len(changes), per_second))
+def shown_variants(study: Study) -> frozenset[Variant]:
+    """How much of a recording the pages of a study show besides the pictures."""
+    opened = (entry.item.opens_beside for entry in outline(study.timeline))
+    return frozenset(Variant("plan" in beside, "log" in beside) for beside in opened) | {Variant()}
+
+
+def _served_digests(medium: Medium, media_dir: Path, variants: frozenset[Variant]) -> Iterator[str]:
+    """The SHA-256 of what a browser receives: a video is served as it was prepared, a recording in one of its variants."""
+    if not medium.is_replay:
+        yield medium.digest
+        return
+    yield from sorted({digest_of(judged_replay(media_dir, medium.digest, variant)) for variant in variants})
+
+
+def _log_of(medium: Medium, media_dir: Path) -> ActionLog | None:
+    if medium.is_replay:
+        return log_of(read(medium_file(media_dir, medium.digest)))
+    return None if medium.actions is None else read_actions(medium_file(media_dir, medium.actions))

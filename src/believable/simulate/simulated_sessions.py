@@ -6,7 +6,6 @@ Behaviours say what people answer, trace and flag; here it becomes the tables of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,26 +13,13 @@ from numpy.typing import NDArray
 
 from believable.bundle import memory
 from believable.bundle.read import Bundle
+from believable.simulate.conduct import Conduct
 from believable.simulate.pool import FloatArray, IntArray, ObjectArray, Pool
 
 START_MS = 1_750_000_000_000
 _LABELS = np.array(["A", "B", "C", "D"], dtype=object)
 #: Columns of a table about pages, and the pool's array of each.
 _PAGE_COLUMNS = {"trial_key": "key", "trial": "trial", "condition": "condition", "scenario": "scenario"}
-
-
-@dataclass(frozen=True, slots=True)
-class Conduct:
-    """How people behave whatever the study is about.
-
-    drop_out   share who leave somewhere before the end
-    careless   share who do not pay attention: they get checks wrong and answer at random
-    hasty      share who rush through in a fraction of the time
-    """
-
-    drop_out: float = 0.12
-    careless: float = 0.06
-    hasty: float = 0.03
 
 
 class Sessions:
@@ -53,6 +39,10 @@ class Sessions:
         self.stop = np.where(leaves, np.floor(rng.uniform(0.05, 0.95, count) * length), length).astype(np.int64)
         self.left = leaves
         self.failed = np.zeros(count, np.bool_)
+        # A source of chance of its own: everything else stays the same in a study of one language.
+        self.language = np.array(pool.study.languages, dtype=object)[
+            rng.spawn(1)[0].integers(len(pool.study.languages), size=count)
+        ]
         tempo = np.exp(rng.normal(0, 0.25, count)) * np.where(self.hasty, 0.15, 1.0)
         noise = np.exp(rng.normal(0, 0.2, (count, pool.pages)))
         self.rt_ms = np.round(pool.page_ms[self.plan] * tempo[:, None] * noise)
@@ -229,7 +219,7 @@ class Sessions:
             "state": np.where(ended, "finished", "active").astype(object),
             "outcome": np.where(self.failed, "failed_checks", unless(~ended, "complete")),
             "included": ended & ~self.failed,
-            "language": self.pool.study.languages[0],
+            "language": self.language,
             "started_on": "2025-06-15",
             "duration_ms": np.where(ended, self.closed_ms[self.people, last], np.nan),
             "trials": done,

@@ -13,12 +13,11 @@ import numpy as np
 from believable.bundle.read import Bundle
 from believable.core.errors import InvalidInput
 from believable.simulate.behaviour import SimulatedProtocols
+from believable.simulate.conduct import CONDUCT, Conduct
 from believable.simulate.own_people import simulated_protocol
 from believable.simulate.pool import pool_of
-from believable.simulate.simulated_sessions import Conduct, Sessions
+from believable.simulate.simulated_sessions import Sessions
 from believable.study.definition import Definition
-
-CONDUCT = Conduct()
 
 
 def sessions(
@@ -33,7 +32,7 @@ def sessions(
     """Simulated sessions with everything people did in them."""
     protocol = simulated_protocol(definition, protocols)
     behaviour = protocol.people
-    planted = behaviour.truth() if truth is None else truth
+    planted = behaviour.truth_for(definition.study) if truth is None else truth
     if not isinstance(planted, behaviour.truth):
         raise InvalidInput(f"truth: expected a record of {behaviour.truth.__module__}, got {type(truth).__name__}.")
     filled = Sessions(pool_of(definition, protocol), participants, conduct, rng)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,24 +16,17 @@ from believable.core.registry import Registry
 from believable.instruments.contract import Act, Instrument
 from believable.instruments.tracing import samples
 from believable.simulate.asgi import Socket
-from believable.simulate.behaviour import Mind, SeenStimulus
+from believable.simulate.behaviour import OPENS_CHANCE, Mind, SeenStimulus
 from believable.simulate.client import Participant
 from believable.simulate.pace import Pace
-from believable.simulate.recognise import aimed, length_ms, log_in, look_at
+from believable.simulate.recognise import Recogniser, ServedCopy, aimed, log_in, look_at
 from believable.worlds import WORLDS
 from believable.worlds.contract import Driver, Input, Playing
-
-__all__ = ["length_ms", "watch", "watch_signal"]
 
 #: Watched time is reported in pieces of at most this length (of real time).
 INTERVAL_MS = 5_000
 STALL_CHANCE = 0.08
 LOOK_AWAY_CHANCE = 0.06
-#: Chance that somebody opens a part of the overlay before playing.
-OPENS_CHANCE = 0.6
-#: Recordings are small and read whole; of a video the beginning says how long it is.
-WHOLE_BYTES = 64 * 1024 * 1024
-BEGINNING_BYTES = 65_536
 
 
 async def watch(
@@ -42,23 +35,24 @@ async def watch(
     rng: random.Random,
     trial: Mapping[str, Any],
     instruments: Registry[Instrument[Any]],
-    recognise: Callable[[bytes, SeenStimulus], SeenStimulus] = lambda content, shown: replace(shown, log=()),
+    recogniser: Recogniser | None = None,
     mind: Mind | None = None,
 ) -> list[SeenStimulus]:
-    """Watch every medium of the trial from beginning to end, and annotate where the page asks for it."""
+    """Watch every medium of the trial from beginning to end, and annotate if the page asks for it."""
+    copies = [await _open_copy(browser, medium) for medium in trial["media"]]
+    unrecognised = [replace(copy.shown, log=()) for copy in copies]
+    recognised = unrecognised if recogniser is None else recogniser.recognise(copies)
     watched = []
-    for number, medium in enumerate(trial["media"]):
-        content, shown = await _look(browser, medium)
-        opened = frozenset(
-            which for which, there in (trial.get("overlay") or {}).items() if there and rng.random() < OPENS_CHANCE
-        )
-        seen = replace(recognise(content, shown), opened=opened)
+    for number, (shown, known) in enumerate(zip((copy.shown for copy in copies), recognised, strict=True)):
+        opens = OPENS_CHANCE if mind is None else mind.opens
+        opened = frozenset(which for which, there in (trial.get("overlay") or {}).items() if there and rng.random() < opens)
+        seen = replace(known, opened=opened, trial=None if browser.page is None else browser.page.trial)
         player = {"player": number} if trial.get("several") else {}
         annotate = trial.get("annotate")
         own = mind.acts(annotate["kind"], seen) if mind is not None and annotate is not None else None
-        acts = own if own is not None else aimed(_acts(trial, rng, shown.length_ms, instruments), shown.log, rng)
+        acts = own if own is not None else aimed(_acts(trial, rng, seen.length_ms, instruments), shown.log, rng)
         rate = (trial.get("controls") or {}).get("speed") or 1
-        await _play(browser, pace, rng, shown.length_ms, rate, acts, player, opened)
+        await _play(browser, pace, rng, seen.length_ms, rate, acts, player, opened)
         watched.append(seen)
     return watched
 
@@ -81,13 +75,15 @@ async def watch_signal(
     await _play(browser, pace, rng, trial["signal"]["duration_ms"], 1, acts, {})
 
 
-async def _look(browser: Participant, medium: Mapping[str, Any]) -> tuple[bytes, SeenStimulus]:
-    whole = medium.get("player") == "replay"
-    content = await browser.open_medium(medium["url"], WHOLE_BYTES if whole else BEGINNING_BYTES)
+async def _open_copy(browser: Participant, medium: Mapping[str, Any]) -> ServedCopy:
+    content = await browser.open_medium(medium["url"])
     shown = look_at(content)
     if medium.get("log"):
-        shown = replace(shown, log=log_in(await browser.open_medium(medium["log"], WHOLE_BYTES)))
-    return content, shown
+        shown = replace(shown, log=log_in(await browser.open_medium(medium["log"])))
+    played_at = medium.get("round")
+    if played_at is not None and browser.pages:
+        shown = replace(shown, round_condition=browser.pages[played_at].condition)
+    return ServedCopy(medium["player"], content, shown, own_round=played_at is not None)
 
 
 async def _play(

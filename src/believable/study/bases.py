@@ -73,6 +73,8 @@ class Record(Described):
     """Base of every record: unknown keys are errors, and nothing changes after parsing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    #: Fields that the browsers of participants never get.
+    lab_only: ClassVar[frozenset[str]] = frozenset()
 
 
 def word_or(

@@ -224,7 +224,7 @@ class ExclusionRule(Record):
     under `below` times the median; `reviewed`: free text excluded by a reviewer; `unreliable`: failed the quality tests' gate;
     `answer`: a certain answer."""
     check: Id | None = None
-    """For `failed_check`: id of the check, or every check."""
+    """For `failed_check`: id of the check, or of the trial with a row that checks attention; else every check."""
     over: float | None = Field(default=None, ge=0, lt=1)
     """For `unanswered`: the share of shown questions; half where it is left out."""
     below: float | None = Field(default=None, gt=0, lt=1)
@@ -232,9 +232,16 @@ class ExclusionRule(Record):
     drops: Literal["session", "trial", "answer"] | None = None
     """For `reviewed`: what goes with an excluded text: the session, its trial, or only the text; else the session."""
     answer: str | None = None
-    """For `answer`: which one, as `trial.question`."""
+    """For `answer`: which one, as `trial.question`; a row of a matrix or an option to tick as `trial.question.row`."""
     is_: tuple[Any, ...] | None = Field(default=None, alias="is", min_length=1)
-    """For `answer`: the values that lead to exclusion, as a list."""
+    """For `answer`: the values that lead to exclusion, as a list; of an option to tick, 1 if it is ticked, else 0."""
+
+    @property
+    def answer_parts(self) -> tuple[str, str, str]:
+        """Trial, question and row of `answer`; empty if they are not named."""
+        parts = (self.answer or "").split(".", 2)
+        trial, question, row = ["", *parts, ""] if len(parts) == 1 else [*parts, ""][:3]
+        return trial, question, row
 
 
 class Stopping(Record):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from believable.study.records import Block, Record, TrialBase
@@ -53,6 +53,8 @@ class QuestionKind(Protocol):
     def items(self) -> Callable[[Any], Sequence[str]]: ...
     @property
     def bounds(self) -> Callable[[Any], tuple[float | None, float | None]]: ...
+    @property
+    def attention(self) -> Callable[[Any], Mapping[str, int]]: ...
 
 
 class QuestionKinds(Protocol):

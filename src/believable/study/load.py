@@ -63,6 +63,7 @@ def _everything(
     reading = read_study(tree, kinds, file=STUDY_FILE)
     reading.problems.extend(syntax_problems)
     pages = read_pages(reading, folder)
+    _check_placeholders(reading, tree)
     check(reading, kinds, protocols, now_ms=clock.now_ms())
     if reading.problems:
         reading.problems.extend(_not_allowed(folder, kinds))
@@ -163,6 +164,18 @@ def _page(reading: Reading, folder: Path, node: Node) -> str | None:
         message = f"{shown(node)} still holds {', '.join(placeholders[:3])}."
         reading.report(node, message, "Put your own words there before people come.", severity="warning")
     return text
+
+
+def _check_placeholders(reading: Reading, node: Node) -> None:
+    """Texts of the study file that the author has not replaced."""
+    if isinstance(node.value, str):
+        placeholders = PLACEHOLDER.findall(node.value)
+        if placeholders:
+            message = f"the text still holds {', '.join(placeholders[:3])}."
+            reading.report(node, message, "Put your own words there before people come.", severity="warning")
+        return
+    for inner in (*(node if node.is_list else ()), *(node.value.values() if node.is_mapping else ())):
+        _check_placeholders(reading, inner)
 
 
 def _page_nodes(node: Node) -> Iterator[Node]:

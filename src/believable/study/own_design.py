@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Literal, TypeAlias
@@ -64,7 +64,8 @@ _ABOUT: Mapping[MeasureModel, str] = {
 class MeasureSource:
     """What a measure is taken from: the trials that ask the question (or are annotated), and the shape of what they give.
 
-    `options` are the answers that can be given, where they can be listed; `scale` the least and the greatest number.
+    `options` are the answers that can be given, where they can be listed; `scale` the least and the greatest number. `attention`
+    are the parts that only check attention, which no mean counts.
     """
 
     trials: tuple[str, ...]
@@ -73,6 +74,7 @@ class MeasureSource:
     shape: AnswerShape
     options: tuple[str | int, ...] = ()
     items: tuple[str, ...] = ()
+    attention: tuple[str, ...] = ()
     scale: tuple[float | None, float | None] = (None, None)
 
 
@@ -100,6 +102,7 @@ def source_of(measure: DeclaredMeasure, study: Study, kinds: QuestionKinds) -> M
         _answered(kind, options),
         options,
         tuple(kind.items(question.params)),
+        tuple(kind.attention(question.params)),
         scale,
     )
 
@@ -179,9 +182,15 @@ def _annotated(kind: QuestionKind) -> AnswerShape:
     return "flags" if any(stream.kind.startswith("flag.") for stream in kind.streams) else "trace"
 
 
+def is_ticked(kind: QuestionKind, options: Sequence[str | int]) -> bool:
+    """Whether the answer is a 1 or 0 for each option."""
+    counts = kind.records[0].type in ("number", "integer")
+    return counts and bool(options) and all(isinstance(option, str) for option in options)
+
+
 def _answered(kind: QuestionKind, options: tuple[str | int, ...]) -> AnswerShape:
     if kind.records[0].type in ("number", "integer"):
-        return "ticks" if options and all(isinstance(option, str) for option in options) else "numbers"
+        return "ticks" if is_ticked(kind, options) else "numbers"
     if not options:
         return "text"
     sides = {SIDES[option] for option in options if isinstance(option, str) and option in SIDES}

@@ -50,12 +50,15 @@ class MeasuredRows:
 
 
 def gathered(data: Data, measure: DeclaredMeasure, source: MeasureSource) -> MeasuredRows:
-    """All answers to the measure's question. Parts of one answer are averaged where no part is named."""
+    """All answers to the measure's question. Parts of one answer are averaged if no part is named, without those that only check
+    attention."""
     table = data.table("answers")
     keep = table["question"].values == source.question
     keep &= np.isin(table["trial"].values.astype(str), source.trials)
     if measure.item is not None:
         keep &= table["item"].values == measure.item
+    elif source.attention:
+        keep &= ~np.isin(table["item"].values.astype(str), source.attention)
     rows = np.flatnonzero(keep)
     person = data.code_of(table)[rows]
     columns = {name: table[name].values[rows] for name in ("condition", "stimulus", "item", "value_number", "value_text")}

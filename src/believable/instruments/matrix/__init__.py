@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -15,10 +15,20 @@ from believable.instruments.likert import label_problems, read_point
 from believable.study.records import Record, Text
 
 
+class MatrixRow(AnswerOption):
+    """A statement, as a word or as a value with its label; or an instruction that only checks attention."""
+
+    lab_only: ClassVar[frozenset[str]] = frozenset({"attention"})
+
+    attention: int | None = Field(default=None, ge=1)
+    """The point that attentive people choose (“Please choose 2 here.”). The row then checks attention: it counts in no mean, and
+    `failed_check` looks at it."""
+
+
 class MatrixParams(Record):
     """`rows` are the statements (`{value: calm, label: "I felt calm."}`). With `partial` a row may be left out."""
 
-    rows: tuple[AnswerOption, ...] = Field(min_length=1)
+    rows: tuple[MatrixRow, ...] = Field(min_length=1)
     """The statements: words, or values with labels."""
     points: int = Field(default=5, ge=2, le=11)
     """How many points there are."""
@@ -51,7 +61,18 @@ def simulate(params: MatrixParams, rng: random.Random) -> dict[str, int]:
 
 
 def check(params: MatrixParams) -> Sequence[tuple[str, str, str]]:
-    return [*repeated_values(params.rows, "rows"), *label_problems(params.points, params.labels)]
+    problems = [*repeated_values(params.rows, "rows"), *label_problems(params.points, params.labels)]
+    for number, row in enumerate(params.rows):
+        if row.attention is not None and row.attention > params.points:
+            message = f"{row.attention} is no point of this scale, which has {params.points}."
+            problems.append((f"rows[{number}].attention", message, f"Name a point from 1 to {params.points}."))
+    if all(row.attention is not None for row in params.rows):
+        problems.append(("rows", "every row checks attention, so that nothing is measured.", "Add a statement."))
+    return problems
+
+
+def attention(params: MatrixParams) -> Mapping[str, int]:
+    return {row.value: row.attention for row in params.rows if row.attention is not None}
 
 
 def options(params: MatrixParams) -> Sequence[int]:
@@ -81,4 +102,5 @@ MATRIX = Instrument(
     check=check,
     options=options,
     items=items,
+    attention=attention,
 )

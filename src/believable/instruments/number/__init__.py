@@ -71,6 +71,15 @@ def bounds(params: NumberParams) -> tuple[float | None, float | None]:
     return params.min, params.max
 
 
+def nearest(params: NumberParams, number: float) -> int | float:
+    """The nearest number that may be typed in."""
+    low, high = -LARGEST_WHOLE if params.min is None else params.min, LARGEST_WHOLE if params.max is None else params.max
+    if params.whole:
+        low, high = math.ceil(low), math.floor(high)
+    bounded = min(max(number, low), high)
+    return round(bounded) if params.whole else float(bounded)
+
+
 NUMBER = Instrument(
     name="number",
     version=1,
@@ -87,4 +96,5 @@ NUMBER = Instrument(
     ),
     check=check,
     bounds=bounds,
+    nearest=nearest,
 )

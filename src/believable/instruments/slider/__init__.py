@@ -60,6 +60,13 @@ def bounds(params: SliderParams) -> tuple[float | None, float | None]:
     return params.min, params.max
 
 
+def nearest(params: SliderParams, number: float) -> int | float:
+    """The nearest step of the line."""
+    steps = round((min(max(number, params.min), params.max) - params.min) / params.step)
+    most = math.floor((params.max - params.min) / params.step + _STEP_TOLERANCE)
+    return read(params, params.min + min(steps, most) * params.step)
+
+
 SLIDER = Instrument(
     name="slider",
     version=1,
@@ -75,4 +82,5 @@ SLIDER = Instrument(
     ),
     check=check,
     bounds=bounds,
+    nearest=nearest,
 )

@@ -15,7 +15,7 @@ from scipy.special import ndtr
 
 from believable.core.data_files import read_entries
 from believable.protocols.clips import DECLARATION, TYPES
-from believable.simulate.behaviour import Behaviour, Mind, SeenStimulus, take_checks
+from believable.simulate.behaviour import LEFT_OPEN, Behaviour, Mind, SeenStimulus, take_checks
 from believable.simulate.pool import FloatArray, IntArray, Pool, Roles, roles_of
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.records import Study
@@ -23,6 +23,10 @@ from believable.study.records import Study
 #: Ratings 5, 4, 3, 2 end at these points of the felt humanness; above the last one it is 1.
 CUTS = np.array([-1.0, -0.35, 0.15, 0.85])
 LEVELS = np.array([1, 2, 3, 4, 5])
+#: How often people view a clip, with the shares of each.
+TIMES_VIEWED, TIMES_SHARES = (1, 2, 3), (0.62, 0.28, 0.10)
+#: Share of ratings with a comment.
+COMMENTING = 0.3
 #: What is said of one clip, by what it was taken for.
 COMMENTS: dict[str, list[str]] = read_entries(Path(__file__).with_name("comments.yaml"))
 
@@ -116,7 +120,7 @@ def _beside(sessions: Sessions, roles: Roles, person: IntArray, position: IntArr
     rng = sessions.rng
     viewed = roles.asked.get("viewed")
     if viewed is not None:
-        times = rng.choice([1, 2, 3], size=len(person), p=(0.62, 0.28, 0.10))
+        times = rng.choice(TIMES_VIEWED, size=len(person), p=TIMES_SHARES)
         if viewed.kind == "choice":
             sessions.answer(person, position, viewed.id, viewed.kind, text=times.astype(str).astype(object), player=player)
         else:
@@ -128,7 +132,7 @@ def _beside(sessions: Sessions, roles: Roles, person: IntArray, position: IntArr
         sessions.answer(person[some], position[some], how_human.id, how_human.kind, number=points, player=player[some])
     comment = roles.asked.get("comment")
     if comment is not None:
-        some = np.flatnonzero(rng.random(len(person)) < 0.3)
+        some = np.flatnonzero(rng.random(len(person)) < COMMENTING)
         text = _comments(ratings[some], rng)
         sessions.answer(person[some], position[some], comment.id, comment.kind, text=text, player=player[some])
 
@@ -175,9 +179,10 @@ class Respondent(Mind):
         if role == "how_human":
             return min(10, max(1, round(self._rng.gauss(4.5, 1.8) - 1.2 * (self._last - 4))))
         if role == "viewed":
-            return "1"
+            times = self._rng.choices(TIMES_VIEWED, TIMES_SHARES)[0]
+            return str(times) if self._roles.asked["viewed"].kind == "choice" else times
         if role == "comment":
-            return self._rng.choice(COMMENTS[_taken_for(self._last)])
+            return self._rng.choice(COMMENTS[_taken_for(self._last)]) if self._rng.random() < COMMENTING else LEFT_OPEN
         return None
 
     def _rate(self, seen: SeenStimulus) -> int | None:

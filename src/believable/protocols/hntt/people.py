@@ -54,6 +54,8 @@ class HnttTruth:
 FAMILIAR = ("never_heard", "aware", "sometimes", "regularly", "other")
 FAMILIAR_SHARES = (0.12, 0.33, 0.33, 0.18, 0.04)
 _CODED = np.array([-1.5, -0.5, 0.5, 1.5, 0.0])
+#: Share who know the game as well as they know its genre.
+RELATED = 0.5
 
 
 def nothing() -> HnttTruth:
@@ -119,7 +121,7 @@ def fill(truth: HnttTruth, sessions: Sessions) -> None:
 def _familiarity(sessions: Sessions, roles: Roles) -> Any:
     rng, count = sessions.rng, sessions.count
     drawn = rng.choice(len(FAMILIAR), size=(2, count), p=FAMILIAR_SHARES)
-    related = rng.random(count) < 0.5
+    related = rng.random(count) < RELATED
     drawn[1] = np.where(related, drawn[0], drawn[1])
     words = np.array(FAMILIAR, dtype=object)
     for row, role in enumerate(("familiarity_genre", "familiarity_game")):
@@ -177,6 +179,9 @@ class Judge(Mind):
         self._uncertainty = truth.uncertainty + rng.gauss(0, truth.uncertainty_sd)
         self._poor = careless or rng.random() < truth.poor_text
         self._familiar: list[str] = rng.choices(FAMILIAR, FAMILIAR_SHARES, k=2)
+        if rng.random() < RELATED:
+            self._familiar[1] = self._familiar[0]
+        self._skill += truth.by_genre * float(_CODED[FAMILIAR.index(self._familiar[0])])
         self._right = False
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
@@ -194,7 +199,7 @@ class Judge(Mind):
 
     def _choice(self, page: Sequence[SeenStimulus]) -> str | None:
         humans = [seen.stimulus is not None and seen.stimulus.condition in self._roles.named["human"] for seen in page]
-        if not any(humans) or page[0].stimulus is None or page[1].stimulus is None:
+        if page[0].stimulus is None or page[1].stimulus is None:
             return None
         scenarios = self._study.scenarios
         offsets = pair_log_odds(self._truth, max(1, len(scenarios)))

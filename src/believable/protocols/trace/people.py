@@ -162,28 +162,32 @@ def _leave(truth: TraceTruth, sessions: Sessions, felt: Any) -> None:
 
 
 class RoundPlayer(Mind):
-    """One person at a browser, who judges by how erratically the opponent turned."""
+    """One person at a browser."""
 
     def __init__(self, truth: TraceTruth, study: Study, rng: random.Random, careless: bool) -> None:
         self._truth, self._rng, self._careless = truth, rng, careless
         self._roles = roles_of(study, DECLARATION)
         self._leaning = rng.gauss(0, truth.person_sd)
         self._rounds = (rng.gauss(0, truth.round_sd), rng.gauss(0, truth.round_sd))
-        self._felt: list[float] = []
+        self._opponents: list[str] = []
+
+    def open_page(self, trial: str, condition: str | None) -> None:
+        if condition is not None and condition not in self._opponents:
+            self._opponents.append(condition)
 
     def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
         if kind not in GAP_MS:
             return None
         truth, rng = self._truth, self._rng
-        belief = self._belief(seen)
-        self._felt.append(sum(belief) / max(1, len(belief)))
+        belief = self._belief(seen.condition)
+        moments = 0.0 if self._careless else truth.wave
         changes: list[tuple[int, int]] = []
         at_ms = 0.0
         while True:
             at_ms += 120 + GAP_MS[kind] * rng.lognormvariate(-0.18, 0.6)
             if at_ms >= seen.length_ms:
                 break
-            level = belief[min(len(belief) - 1, int(at_ms // 1000))] + truth.wave * float(wave(at_ms))
+            level = belief + moments * float(wave(at_ms))
             changes.append((int(at_ms), 1 if rng.random() < 1 / (1 + math.exp(-truth.gain * level)) else -1))
         if rng.random() < truth.idle:
             changes = []
@@ -203,20 +207,17 @@ class RoundPlayer(Mind):
             acts += hold(when, min(when + int(lasts), until - 1), REPEAT_MS, way, "key")
         return acts
 
-    def _belief(self, seen: SeenStimulus) -> list[float]:
-        """Second by second: whoever turns a lot seems less believable."""
-        off = self._leaning + self._rounds[len(self._felt) % 2]
-        calm, erratic = self._truth.calm, self._truth.frustrated
-        if self._careless:
-            return [0.0] * max(1, seen.length_ms // 1000)
-        turning = seen.turning or (0.0,) * max(1, seen.length_ms // 1000)
-        return [calm + (erratic - calm) * min(1.0, turn / 90.0) + off for turn in turning]
+    def _belief(self, condition: str | None) -> float:
+        """The mean belief in the opponent of a round, which its condition names."""
+        if self._careless or condition is None:
+            return 0.0
+        mean = self._truth.frustrated if "frustrated" in condition else self._truth.calm
+        return mean + self._leaning + self._rounds[self._opponents.index(condition) % 2]
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
-        if self._roles.role_of(question) != "preference":
+        if self._roles.role_of(question) != "preference" or len(self._opponents) < 2:
             return None
-        # Asked before anything is annotated, what was felt while playing counts.
-        first, second = self._felt[-2:] if len(self._felt) >= 2 else self._rounds
+        first, second = (self._belief(condition) for condition in self._opponents[:2])
         noise = self._rng.gauss(0, self._truth.choice_noise)
         return str(chosen(self._truth, first - second, noise, self._rng.random()))
 

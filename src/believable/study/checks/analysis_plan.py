@@ -22,9 +22,9 @@ from believable.study.declaration import (
 )
 from believable.study.kinds import QuestionKinds
 from believable.study.nodes import Node
-from believable.study.own_design import groups_of, own_declaration
+from believable.study.own_design import groups_of, is_ticked, own_declaration
 from believable.study.reading import Reading
-from believable.study.records import Question, outline
+from believable.study.records import Question, TrialBase, outline
 from believable.study.wording import shown, unknown
 
 #: Which keys each exclusion rule understands, beside `rule`.
@@ -51,7 +51,7 @@ def check_analysis_plan(reading: Reading, kinds: QuestionKinds, protocols: Decla
     if own and not plan.measures:
         return
     declaration = own_declaration(plan, reading.study, kinds) if own else protocols[str(plan.protocol)].declaration
-    checker = _PlanChecker(reading, plan, node, declaration)
+    checker = _PlanChecker(reading, plan, node, declaration, kinds)
     checker.roles()
     checker.hypotheses()
     checker.outcomes()
@@ -64,7 +64,8 @@ def check_analysis_plan(reading: Reading, kinds: QuestionKinds, protocols: Decla
 
 
 class _PlanChecker:
-    def __init__(self, reading: Reading, plan: DeclaredPlan, node: Node, declaration: Declaration) -> None:
+    def __init__(self, reading: Reading, plan: DeclaredPlan, node: Node, declaration: Declaration, kinds: QuestionKinds) -> None:
+        self._kinds = kinds
         self._reading, self._plan, self._node, self._declaration = reading, plan, node, declaration
         self._outcomes = [outcome.name for outcome in declaration.outcomes]
         own = plan.measures.values() if plan.protocol is None else ()
@@ -114,13 +115,14 @@ class _PlanChecker:
         elif role.of == "condition" and name not in study.conditions and not self._reading.broken("conditions"):
             self._reading.report(node, *unknown("condition", name, study.conditions))
 
-    def _question(self, role: Role, name: str, node: Node) -> None:
+    def _question(self, role: Role, name: str, node: Node) -> bool:
+        """Whether the study has the question and nothing about it is in doubt."""
         trial, _, question = name.rpartition(".")
         if self._doubted(trial, question):
-            return
+            return False
         if trial and trial not in self._items:
             self._reading.report(node, *unknown("trial", trial, self._items))
-            return
+            return False
         asked = [(where, asked_question) for where, asked_question in self._questions.get(question, ()) if trial in ("", where)]
         if not asked:
             everywhere = (
@@ -128,13 +130,14 @@ class _PlanChecker:
             )
             what = f"question of {trial!r}:" if trial else "question"
             self._reading.report(node, *unknown(what, question, everywhere))
-            return
+            return False
         unfit = next(
             (asked_question for _, asked_question in asked if role.kinds and asked_question.kind not in role.kinds), None
         )
         if unfit is not None:
             message = f"the answers of {name!r} ({unfit.kind}) cannot be used as {role.name!r}."
             self._reading.report(node, message, f"Use a question of kind {' or '.join(role.kinds)}.")
+        return unfit is None
 
     def _missing(self, role: Role) -> None:
         if self._reading.doubtful or any(self._has(role, name) for name in role.defaults):
@@ -269,12 +272,13 @@ class _PlanChecker:
             able = [kind for kind, names in RULE_KEYS.items() if name in names]
             message = f"the rule {rule.rule!r} does not look at {name!r}."
             self._reading.report(node.value[name], message, f"Remove it, or use the rule {' or '.join(able)}.")
-        checks = [name for name, item in self._items.items() if item.right_answers]
+        checks = [name for name, item in self._items.items() if item.right_answers or self._has_attention_row(item)]
         if rule.rule == "failed_check" and rule.check is not None and rule.check not in checks:
             if not self._doubted(rule.check):
                 self._reading.report(self._at(node, "check"), *unknown("check", rule.check, checks))
         elif rule.rule == "failed_check" and not checks and not self._reading.doubtful:
-            self._reading.report(node, "the study has no check to fail.", "Add a `check` trial, or remove the rule.")
+            cure = "Add a `check` trial or `attention: …` to a row of a matrix, or remove the rule."
+            self._reading.report(node, "the study has no check to fail.", cure)
         said = {answer.name for item in self._items.values() for answer in item.page_answers}
         if rule.rule == "unreliable" and "reliable" not in said:
             cure = "Add a `qa` trial, or remove the rule."
@@ -286,9 +290,48 @@ class _PlanChecker:
         for key, value in (("answer", rule.answer), ("is", rule.is_)):
             if value is None:
                 self._reading.report(node, f"the rule 'answer' needs {key!r}.", f"Add `{key}: …`.")
-        if rule.answer is not None:
-            anything = Role("answer", "")
-            self._question(anything, rule.answer, self._at(node, "answer"))
+        if rule.answer is None:
+            return
+        trial, name, row = rule.answer_parts
+        place = self._at(node, "answer")
+        if not self._question(Role("answer", ""), f"{trial}.{name}" if trial else name, place):
+            return
+        question = next(asked for where, asked in self._questions[name] if trial in ("", where))
+        if question.kind in self._kinds:
+            self._answer_part(rule, question, row, node, place)
+
+    def _answer_part(self, rule: ExclusionRule, question: Question, row: str, node: Node, place: Node) -> None:
+        """The row that a rule looks at, and whether its values can be answered at all."""
+        kind = self._kinds[question.kind]
+        options, rows = [str(option) for option in kind.options(question.params)], kind.items(question.params)
+        if not rows and is_ticked(kind, kind.options(question.params)):
+            rows, options = options, ["0", "1"]
+        if rows and not row:
+            message = f"{rule.answer!r} has {len(rows)} rows, and the rule would look at any of them."
+            self._reading.report(place, message, f"Name one: `answer: {rule.answer}.{rows[0]}`.")
+            return
+        if row and row not in rows:
+            if rows:
+                self._reading.report(place, *unknown(f"row of {question.id!r}:", row, rows))
+            else:
+                self._reading.report(place, f"the question {question.id!r} has no rows.", f"Remove `.{row}`.")
+            return
+        for value in rule.is_ or ():
+            if options and str(value) not in options:
+                self._reading.report(self._at(node, "is"), *unknown(f"answer of {rule.answer!r}:", str(value), options))
+        if row and row not in kind.attention(question.params) and self._is_averaged(question):
+            message = f"the row {row!r} leads to exclusion, and counts in the mean of {question.id!r}."
+            cure = f"If it only checks attention, write `attention: …` with the right point in the row {row!r}."
+            self._reading.report(place, message, cure, severity="warning")
+
+    def _is_averaged(self, question: Question) -> bool:
+        """Whether a measure is the mean of all rows."""
+        measures = self._plan.measures.values()
+        return any((measure.question or "").rpartition(".")[2] == question.id and measure.item is None for measure in measures)
+
+    def _has_attention_row(self, item: TrialBase) -> bool:
+        asked = (question for question in item.all_questions if question.kind in self._kinds)
+        return any(self._kinds[question.kind].attention(question.params) for question in asked)
 
     def stopping(self) -> None:
         stopping, node = self._plan.stopping, self._node.get("stopping")

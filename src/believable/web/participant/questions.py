@@ -104,11 +104,12 @@ def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
 
 
 def localised(value: Any, language: str) -> Any:
-    """Parameters as plain data, with every text in one language."""
+    """Parameters as plain data, with every text in one language, and without what browsers must not get."""
     if isinstance(value, Text):
         return value.in_language(language)
     if isinstance(value, BaseModel):
-        return {name: localised(getattr(value, name), language) for name in type(value).model_fields}
+        hidden = value.lab_only if isinstance(value, Record) else frozenset()
+        return {name: localised(getattr(value, name), language) for name in type(value).model_fields if name not in hidden}
     if isinstance(value, tuple | list):
         return [localised(element, language) for element in value]
     return value

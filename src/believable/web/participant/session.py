@@ -82,14 +82,28 @@ class WithdrawBody(_Body):
     pass
 
 
+class SimulatedPage(BaseModel):
+    trial: str
+    condition: str | None
+
+
+class SimulatedPart(BaseModel):
+    """The assignment of a simulated session: its arms, and its pages by position. Other sessions never get it."""
+
+    arms: dict[str, str]
+    pages: list[SimulatedPage]
+
+
 class ClaimAnswer(BaseModel):
-    """`trial` is the current trial with what is stored of it; who has more to send asks for it again afterwards."""
+    """`trial` is the current trial with what is stored of it; who has more to send asks for it again afterwards. `simulated` is
+    there for simulated sessions only."""
 
     epoch: int
     ack: int
     head: str
     position: int
     trial: TrialMessage
+    simulated: SimulatedPart | None = None
 
 
 class AdvanceAnswer(BaseModel):
@@ -179,6 +193,9 @@ async def claim(request: Request, token: Token, body: ClaimBody) -> Response:
         "position": claimed.position,
         "trial": orjson.Fragment(_trial_json(request, token, view)),
     }
+    if view.link_kind == "simulated":
+        pages = [{"trial": page.trial.id, "condition": page.condition} for page in view.plan]
+        answer["simulated"] = {"arms": dict(view.arms), "pages": pages}
     return Response(orjson.dumps(answer), media_type="application/json")
 
 

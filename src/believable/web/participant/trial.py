@@ -325,6 +325,7 @@ def _media(media: Sequence[ShownMedium], base: str) -> list[MediumPart]:
             bytes=medium.bytes,
             player=medium.player,
             log=None if medium.log_name is None else f"{base}/media/{medium.log_name}",
+            round=medium.round_position,
         )
         for medium in media
     ]

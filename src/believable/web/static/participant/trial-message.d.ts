@@ -7,6 +7,8 @@ export interface MediumPart {
   player: string;
   /** Address of a video's action log, where the page shows it; a recording has its own inside. */
   log: string | null;
+  /** If the medium is a round that the participant played: the position of the page on which it was played. */
+  round: number | null;
 }
 
 export interface SeenPart {

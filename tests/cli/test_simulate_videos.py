@@ -1,0 +1,201 @@
+"""Simulated participants on videos that the author supplies: what is assumed is what the report finds."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from believable.analysis.exclusions import apply
+from believable.bundle.read import read
+from believable.cli import group
+from believable.pages import KINDS
+from believable.simulate.client import Participant
+from believable.study.declaration import ExclusionRule
+from believable.web.participant.questions import localised
+
+MEANS = {"human": 5.5, "bot_a": 4.8, "bot_b": 4.2, "bot_c": 3.7, "bot_d": 3.2}
+#: Conditions × scenarios; the last one has no clip of the last agent: 24 films.
+CLIPS = [(condition, f"level_{number}") for number in range(5) for condition in MEANS][:-1]
+
+
+def believable(*words: str, fails: bool = False) -> Result:
+    result = CliRunner().invoke(group, list(words), standalone_mode=False)
+    assert (result.exception is not None) == fails, f"{words}: {result.exception}\n{result.output}"
+    return result
+
+
+def write_film(path: Path, shade: int) -> None:
+    """Five frames of one shade."""
+    av = pytest.importorskip("av", reason="needs the video extra")
+    with av.open(str(path), "w", format="mp4") as out:
+        picture = out.add_stream("libx264", rate=10, options={"threads": "1"})
+        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
+        for number in range(5):
+            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), shade, np.uint8), format="rgb24")
+            frame.pts = number
+            out.mux(picture.encode(frame))
+        out.mux(picture.encode(None))
+
+
+def study_file() -> str:
+    stimuli = "\n".join(
+        f"  - {{id: {condition}_{scenario}, file: stimuli/{condition}-{scenario}.mp4,"
+        f" condition: {condition}, scenario: {scenario}}}"
+        for condition, scenario in CLIPS
+    )
+    return f"""
+believable: 1
+title: {{en: Five players, de: Fünf Spieler}}
+seed: 3
+languages: [en, de]
+conditions: [{", ".join(MEANS)}]
+stimuli:
+{stimuli}
+timeline:
+  - consent: {{page: {{en: consent.md, de: consent.de.md}}}}
+  - block:
+      id: clips
+      over: condition
+      order: random
+      each:
+        - watch:
+            id: clip
+            stimulus: any
+            ask:
+              - id: humanness
+                prompt: {{en: How human?, de: Wie menschlich?}}
+                likert: {{points: 7}}
+              - id: godspeed
+                prompt: {{en: The player is …, de: Der Spieler ist …}}
+                matrix:
+                  points: 7
+                  rows:
+                    - {{value: natural, label: {{en: natural, de: natürlich}}}}
+                    - {{value: alive, label: {{en: alive, de: lebendig}}}}
+                    - {{value: attend, label: {{en: Please choose 2, de: Bitte wählen Sie 2}}, attention: 2}}
+  - finish: {{}}
+analysis:
+  measures:
+    humanness:
+      question: clip.humanness
+      assume: {{values: {json.dumps(MEANS)}, person_sd: 0.4, effect_sd: 0.2, residual_sd: 0.7}}
+    godspeed:
+      question: clip.godspeed
+      assume: {{values: {json.dumps(MEANS)}, person_sd: 0.4, effect_sd: 0.2, residual_sd: 0.7}}
+  hypotheses:
+    - {{id: H1, text: People look more human., outcome: humanness, about: human-bot_d, direction: greater}}
+  outcomes: {{primary: [humanness]}}
+  exclusions:
+    - {{rule: failed_check}}
+    - {{rule: answer, answer: clip.godspeed.attend, is: [1, 3, 4, 5, 6, 7]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def pilot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pilot") / "five"
+    (folder / "stimuli").mkdir(parents=True)
+    for number, (condition, scenario) in enumerate(CLIPS):
+        write_film(folder / "stimuli" / f"{condition}-{scenario}.mp4", 10 * number)
+    for name in ("consent.md", "consent.de.md"):
+        (folder / name).write_text("I agree.", "utf-8")
+    (folder / "study.yaml").write_text(study_file(), "utf-8")
+    checked = believable("check", str(folder)).output
+    assert "0 problems" in checked, checked
+    believable("simulate", str(folder), "--participants", "60", "--seed", "4")
+    believable("export", str(folder), "--simulated", "--out", str(folder.parent / "bundle"))
+    return folder
+
+
+def rows_of(table: Path) -> list[dict[str, str]]:
+    with table.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_report_finds_the_assumed_means(pilot: Path) -> None:
+    report = pilot.parent / "report"
+    believable("report", str(pilot), "--out", str(report), "--formats", "")
+    found = {row["group"]: row for row in rows_of(report / "tables" / "humanness_groups.csv")}
+    for condition, mean in MEANS.items():
+        assert float(found[condition]["mean_low"]) < mean < float(found[condition]["mean_high"]), found[condition]
+    # The row that checks attention, whose right answer is 2, is not in the mean: else 5.5 would become 4.3.
+    scale = {row["group"]: float(row["mean"]) for row in rows_of(report / "tables" / "godspeed_groups.csv")}
+    assert scale == pytest.approx(MEANS, abs=0.35)
+
+
+def test_rows_that_check_attention_decide_who_is_excluded(pilot: Path) -> None:
+    bundle = read(pilot.parent / "bundle")
+    rows = [row for row in bundle["answers"].rows() if row["item"] == "attend"]
+    assert {bool(row["correct"]) for row in rows if row["value_number"] == 2} == {True}
+    failed = {str(row["session"]) for row in rows if row["value_number"] != 2}
+    assert failed, "some simulated participants are careless"
+    kept = apply(bundle, ()).sessions
+    for rule in (
+        ExclusionRule(rule="failed_check"),
+        ExclusionRule.model_validate({"rule": "answer", "answer": "clip.godspeed.attend", "is": [1, 3, 4, 5, 6, 7]}),
+    ):
+        assert set(kept) - set(apply(bundle, (rule,)).sessions) == failed & set(kept)
+
+
+def test_every_language_of_the_study_is_used(pilot: Path) -> None:
+    languages = [row["language"] for row in read(pilot.parent / "bundle")["participants"].rows()]
+    assert min(languages.count(language) for language in ("en", "de")) > 15
+
+
+def test_an_export_without_real_sessions_names_the_simulated_ones(pilot: Path) -> None:
+    output = believable("export", str(pilot), "--out", str(pilot.parent / "real")).output
+    assert "The study has 60 simulated sessions. Export them with: believable export" in output
+    assert "--simulated" in output
+
+
+def test_another_truth_is_simulated(pilot: Path, tmp_path: Path) -> None:
+    data = ("--data", str(tmp_path / "data"))
+    believable("simulate", str(pilot), "--participants", "12", "--truth", "humanness_human=1.2", *data)
+    believable("export", str(pilot), "--simulated", "--out", str(tmp_path / "bundle"), *data)
+    rows = read(tmp_path / "bundle")["answers"].rows()
+    own = [row["value_number"] for row in rows if (row["condition"], row["question"]) == ("human", "humanness")]
+    assert np.mean(own) < 2.5
+
+
+def test_a_stimulus_that_is_not_recognised_ends_the_command(pilot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = Participant.open_medium
+
+    async def another(self: Participant, address: str) -> bytes:
+        return await served(self, address) + b"!"
+
+    monkeypatch.setattr(Participant, "open_medium", another)
+    words = ("simulate", str(pilot), "--participants", "2", "--data", str(tmp_path / "data"))
+    assert "cannot recognise a stimulus" in str(believable(*words, fails=True).exception)
+
+
+@pytest.mark.parametrize(
+    ("rule", "warning"),
+    [
+        ("{rule: answer, answer: clip.godspeed.attend, is: [2]}", "complete simulated sessions."),
+        ("{rule: answer, answer: clip.godspeed.alive, is: [3, 4, 5]}", "complete simulated sessions."),
+        ("{rule: answer, answer: clip.godspeed, is: [2]}", "has 3 rows"),
+        ("{rule: answer, answer: clip.godspeed.attent, is: [2]}", "Did you mean 'attend'?"),
+        ("{rule: answer, answer: clip.humanness.attend, is: [2]}", "has no rows"),
+        ("{rule: answer, answer: clip.humanness, is: [8]}", "unknown answer of 'clip.humanness': '8'"),
+    ],
+)
+def test_check_tries_exclusion_rules(pilot: Path, tmp_path: Path, rule: str, warning: str) -> None:
+    study = shutil.copytree(pilot, tmp_path / "study", ignore=shutil.ignore_patterns(".believable"))
+    text = study_file()
+    (study / "study.yaml").write_text(text[: text.index("    - {rule: failed_check}")] + f"    - {rule}\n", "utf-8")
+    output = believable("check", str(study)).output
+    line = next(line for line in output.splitlines() if "analysis.exclusions[0]" in line and warning in line)
+    assert line.startswith(f"study.yaml:{len((study / 'study.yaml').read_text('utf-8').splitlines())} ")
+
+
+def test_the_right_point_of_an_attention_row_never_reaches_a_browser() -> None:
+    kind = KINDS.instruments["matrix"]
+    params = kind.params.model_validate({"points": 7, "rows": ["calm", {"value": "attend", "attention": 2}]})
+    assert kind.attention(params) == {"attend": 2}
+    assert "attention" not in str(localised(params, "en"))
