@@ -61,6 +61,7 @@ def test_every_test_file_mirrors_a_folder_of_the_source() -> None:
         "browser",
         "data",
         "faults",
+        "red_team",
         "js",
         "oracles",
         "bench",
