@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from believable.bundle.marks import TRACE_VALUES, Happening, Logs, flag_rows, trace_rows
+from believable.bundle.marks import TRACE_VALUES, Happening, Logs, flag_rows, reaction_rows, trace_rows
 from believable.bundle.round_tables import rows_of
 from believable.bundle.session_records import ClosedTrial, CollectedSession, DecisionRecord, SessionRecord
 from believable.bundle.tables import Cell, Row
@@ -244,6 +244,9 @@ class SessionRows:
 
         events = self._on_pages(*(kind for kind in self._by_kind if kind.startswith("flag.")))
         return flag_rows(events, shown, self._session.id)
+
+    def reactions(self) -> Iterator[Row]:
+        return reaction_rows(self._on_pages(*(kind for kind in self._by_kind if kind.endswith(".delay"))), self._session.id)
 
     def traces(self) -> Iterator[Row]:
         return trace_rows(self._on_pages(*TRACE_VALUES), self._annotated)

@@ -41,6 +41,7 @@ class SeenStimulus:
     """A stimulus that a simulated person watched. `stimulus` is None where the study file does not have it (a round just played).
 
     opened    what was opened beside it (plan, log)
+    rate      how fast it was played
     turning   for recordings of a game: how much the opponent turned, in degrees, second by second
     """
 
@@ -49,6 +50,7 @@ class SeenStimulus:
     log: tuple[SeenAction, ...] = ()
     opened: frozenset[str] = frozenset()
     turning: tuple[float, ...] = ()
+    rate: float = 1.0
 
 
 class Mind(Protocol):
