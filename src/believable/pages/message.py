@@ -113,6 +113,7 @@ class ControlsPart(MessagePart):
     volume: bool
     speeds: list[int | float]
     speed: int | float
+    first_speed_limit: int | float | None
     zoom: bool
     follow: bool
 
