@@ -1,8 +1,8 @@
 """How long each person takes to press a key, and what was on screen that long before a press.
 
 A person's delay is the median of their practice trials between `EARLIEST_MS` and `LATEST_MS`. A faster press was not an answer to
-the onset (simple reactions take 150 ms or more). A slower one is recorded as no press. With fewer than `LEAST_TRIALS` usable trials
-the delay is missing. The median resists one lapse in three trials.
+the onset (simple reactions take 150 ms or more). A slower one is recorded as no press. With fewer than `LEAST_TRIALS` usable
+trials the delay is missing. The median resists one lapse in three trials.
 """
 
 from __future__ import annotations

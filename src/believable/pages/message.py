@@ -124,6 +124,8 @@ class TrialMessage(MessagePart):
 
     position: int
     total: int
+    minutes_left: int
+    """About how long the session still takes."""
     kind: str
     html: str
     styles: list[str] = []

@@ -67,7 +67,8 @@ class Controls(Record):
     speed: float | None = None
     """The speed it begins with, one of `speeds`; the first where it is left out."""
     first_speed_limit: float | None = Field(default=None, ge=0.25, le=600)
-    """The fastest speed of the first viewing. Faster ones can be chosen once it was watched: to the end, and at least `watched_share` of it."""
+    """The fastest speed of the first viewing. Faster ones can be chosen once it was watched: to the end, and at least
+    `watched_share` of it."""
     zoom: bool = False
     """People may zoom into a recording and follow one of its figures."""
     follow: bool = False

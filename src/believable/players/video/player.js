@@ -228,7 +228,7 @@ export function create(root, { src, policy, texts, record, seen, wasWatched = ()
       event.preventDefault();
       player.seek(video.currentTime * 1000 + (event.key === "ArrowLeft" ? -5000 : 5000));
     } else if (event.key === "<" || event.key === ">") {
-      player.rate = nextSpeed(policy, video.playbackRate, event.key === ">" ? 1 : -1);
+      player.rate = nextSpeed(player.speeds, video.playbackRate, event.key === ">" ? 1 : -1);
     } else if (policy.volume && event.key === "m") {
       video.muted = !video.muted;
     }

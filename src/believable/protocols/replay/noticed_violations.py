@@ -264,8 +264,9 @@ def _describe_windows(windowed: WindowedFlags, default_ms: float) -> str:
     total, chosen = sum(windowed.made.values()), windowed.made.get(CHOICE, 0)
     sentences = [
         f"Of {counted(total, 'flag')}, {chosen} {'was' if chosen == 1 else 'were'} chosen among the last actions after a key"
-        f" press and {windowed.made.get(LINE, 0)} set on an action's own line; a press without a choice belongs to the action that"
-        f" was on screen when the person's own window opened, which moved {counted(windowed.moved, 'flag')} to an earlier action."
+        f" press and {windowed.made.get(LINE, 0)} set on an action's own line; a press without a choice belongs to the action"
+        f" that was on screen when the person's own window opened, which moved"
+        f" {counted(windowed.moved, 'flag')} to an earlier action."
     ]
     if measured:
         middle, least, most = (number(value, 0) for value in (float(np.median(measured)), min(measured), max(measured)))
@@ -274,7 +275,8 @@ def _describe_windows(windowed: WindowedFlags, default_ms: float) -> str:
     if windowed.unmeasured:
         of_all = counted(len(windowed.delays), "person", "people")
         sentences.append(
-            f"For {windowed.unmeasured} of {of_all} no delay was measured; the declared default of {number(default_ms, 0)} ms is used."
+            f"For {windowed.unmeasured} of {of_all} no delay was measured;"
+            f" the declared default of {number(default_ms, 0)} ms is used."
         )
     unrecorded = windowed.made.get(UNRECORDED, 0)
     if unrecorded:

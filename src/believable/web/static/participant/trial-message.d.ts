@@ -76,6 +76,7 @@ export interface ControlsPart {
   volume: boolean;
   speeds: number[];
   speed: number;
+  first_speed_limit: number | null;
   zoom: boolean;
   follow: boolean;
 }
@@ -83,6 +84,8 @@ export interface ControlsPart {
 export interface TrialMessage {
   position: number;
   total: number;
+  /** About how long the session still takes. */
+  minutes_left: number;
   kind: string;
   html: string;
   styles: string[];
