@@ -13,6 +13,7 @@ from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.study.checks.launch import launch_problems
 from believable.study.load import load
+from believable.study.records import outline
 
 STUDY = """\
 believable: 1
@@ -115,3 +116,25 @@ def test_no_study_here(tmp_path: Path) -> None:
 
 def test_wrong_usage(tmp_path: Path) -> None:
     assert believable("check", cwd=tmp_path).returncode == 2
+
+
+def test_a_game_that_phones_may_join_is_warned_of() -> None:
+    definition = load(PROTOCOLS["trace"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    assert "recruit.desktop_only" not in [problem.path for problem in launch_problems(definition)]
+    recruit = definition.study.recruit.model_copy(update={"desktop_only": False})
+    study = definition.study.model_copy(update={"recruit": recruit})
+    (problem,) = (
+        problem for problem in launch_problems(replace(definition, study=study)) if problem.path == "recruit.desktop_only"
+    )
+    assert problem.severity == "warning"
+    assert "keyboard" in problem.message
+
+
+def test_a_first_viewing_too_fast_to_see_is_warned_of() -> None:
+    definition = load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    assert "day.controls" not in [problem.path for problem in launch_problems(definition)]
+    (day,) = (entry.item for entry in outline(definition.study.timeline) if entry.item.id == "day")
+    controls = day.player_controls
+    assert controls is not None
+    assert controls.fastest_first == 50
+    assert max(controls.speeds) == 100

@@ -57,6 +57,8 @@ class DevicePart(MessagePart):
     later: list[list[tuple[int, int]] | None]
     """Those of later attempts."""
     wheel: bool
+    attempt: int
+    """The attempt that is open, from 1."""
 
 
 class SignalPart(MessagePart):

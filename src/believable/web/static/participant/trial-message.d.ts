@@ -30,6 +30,8 @@ export interface DevicePart {
   /** Those of later attempts. */
   later: ([number, number][] | null)[];
   wheel: boolean;
+  /** The attempt that is open, from 1. */
+  attempt: number;
 }
 
 export interface SignalPart {
