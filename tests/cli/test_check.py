@@ -130,7 +130,7 @@ def test_a_game_that_phones_may_join_is_warned_of() -> None:
     assert "keyboard" in problem.message
 
 
-def test_a_first_viewing_too_fast_to_see_is_warned_of() -> None:
+def test_the_replay_study_limits_the_first_viewing() -> None:
     definition = load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS)
     assert "day.controls" not in [problem.path for problem in launch_problems(definition)]
     (day,) = (entry.item for entry in outline(definition.study.timeline) if entry.item.id == "day")
