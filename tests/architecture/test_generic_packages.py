@@ -20,7 +20,7 @@ KNOW_NO_PROTOCOL = (
 #: A protocol may be about a kind of page; everything else asks the record or the registry.
 KNOW_KINDS = ("pages", "protocols")
 #: What a generic package may know of pages: the registry, the contract, how answers are judged, the message.
-PAGES_FOR_ALL = {"KINDS", "PAGES", "Kinds", "PageKind", "contract", "submission", "message"}
+PAGES_FOR_ALL = {"KINDS", "PAGES", "Kinds", "PageKind", "contract", "expected_time", "submission", "message"}
 
 PLAYED = [world.name for world in WORLDS if world.playing]
 PROTOCOLS = frozenset(READY_STUDIES.names)

@@ -225,3 +225,20 @@ def test_many_reloads_while_the_server_comes_and_goes(page: Page, visitor: Any, 
     visitor.saved()
     values = [event["data"].get("value") for event in stored(server).events if event["kind"] == "answer.change"]
     assert values == [30, "console"]
+
+
+def test_trouble_with_sending_is_in_sight_on_a_small_laptop(page: Page, server: Any, visitor: Any) -> None:
+    page.set_viewport_size({"width": 1366, "height": 625})
+    visitor.until(FORM, server.link())
+    visitor.fill_form()
+    visitor.saved()
+    page.context.set_offline(True)
+    button = page.locator("button.next")
+    # The button at the lower edge of the window, as where a person stops to scroll: what it says comes below the fold.
+    button.evaluate("(next) => next.scrollIntoView({ block: 'end' })")
+    button.click()
+    expect(page.locator(".send-trouble")).to_contain_text("The connection is gone.")
+    expect(page.locator(".send-trouble")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#status")).to_be_in_viewport(ratio=1)
+    page.context.set_offline(False)
+    visitor.at(CHECK)

@@ -13,6 +13,7 @@ from believable.core.clock import WallClock
 from believable.pages import KINDS
 from believable.store.bundle_export import export
 from believable.store.engine import Store
+from believable.study.texts import built_in
 
 FREE = "controls: {pause: true, seek: true, speeds: [0.5, 1, 8], speed: 1, must_finish: false}"
 
@@ -127,6 +128,7 @@ def test_flags_are_set_explained_taken_back_restored_and_exported(
     expect(page.locator(".log-lines li.flagged")).to_have_count(2)
     page.locator(".log-line", has_text="step number 2").click()
     page.keyboard.press("f")
+    page.get_by_role("group", name="Which one do you not believe?").get_by_role("button", name="step number 2").click()
     expect(page.locator(".flags-entry")).to_have_count(3)
     page.locator("button.next").click()
     expect(page.get_by_label("Your completion code")).to_be_visible()
@@ -164,6 +166,106 @@ def test_a_press_on_a_thumb_counts_whatever_is_on_screen_when_it_is_released(
         page.keyboard.press("Enter")
         expect(page.locator(".flags-thumb")).to_have_attribute("aria-pressed", pressed)
     expect(page.locator(".flags-entry")).to_have_count(1)
+
+
+def test_a_press_while_it_runs_stops_steps_back_and_offers_the_last_three_actions(
+    page: Page, serve: Any, tmp_path: Path, recordings: Any, stored: Any, goes_on: Callable[..., None]
+) -> None:
+    server = serve(recordings.study(tmp_path / "study", f"{FREE}, overlay: {{log: true}}, annotate: {{flags: {{}}}}"))
+    join(page, server.link())
+    page.get_by_role("button", name="Log of actions").click()
+    page.locator(".log-line", has_text="step number 4").click()
+    play(page)
+    goes_on(page)
+    page.keyboard.press("f")
+    offer = page.get_by_role("group", name="Which one do you not believe?")
+    expect(offer.get_by_role("button")).to_have_text(["1step number 2", "2step number 3", "3step number 4", "EscNone of these"])
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    expect(page.locator(".flags-entry")).to_have_count(0)
+    page.keyboard.press("2")
+    expect(page.locator(".flags-entry")).to_contain_text("step number 3")
+    expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+    goes_on(page)
+    # None of them: nothing is marked, and it goes on.
+    page.keyboard.press("f")
+    page.keyboard.press("Escape")
+    goes_on(page)
+    expect(page.locator(".flags-entry")).to_have_count(1)
+    page.locator("button.next").click()
+    expect(page.get_by_label("Your completion code")).to_be_visible()
+
+    held = stored(server)
+    first, _ = (event["data"] for event in of_kind(held, "flag.press"))
+    stops = [event["data"] for event in of_kind(held, "media.pause") if event["data"]["reason"] == "flag"]
+    back = next(event["data"] for event in of_kind(held, "media.seek") if event["data"]["from_ms"] == stops[0]["media_ms"])
+    assert back["to_ms"] == max(0, first["media_ms"] - 1000), "one second of viewing at speed 1"
+    answers = [event["data"] for event in of_kind(held, "flag.choice")]
+    assert answers[0]["action"] == first["offered"][1]
+    assert answers[0]["delay_ms"] == first["media_ms"] - 30_000
+    assert answers[1]["action"] is None
+    (flag,) = (event["data"] for event in of_kind(held, "flag.add"))
+    assert (flag["how"], flag["media_ms"], flag["action"]) == ("choice", first["media_ms"], first["offered"][1])
+    with Store.open(server.settings.url, clock=WallClock()) as store:
+        export(store, "study", tmp_path / "out", kinds=KINDS, media_dir=server.settings.media_dir)
+    (row,) = read(tmp_path / "out")["flags"].rows()
+    assert (row["action"], row["how"], row["offered"]) == ("ada-3", "choice", "ada-2 ada-3 ada-4")
+    assert row["delay_ms"] == answers[0]["delay_ms"]
+
+
+def test_practice_measures_the_delay_of_the_press(page: Page, serve: Any, tmp_path: Path, recordings: Any, stored: Any) -> None:
+    watch = f"{FREE}, annotate: {{flags: {{measure_delay: true}}}}"
+    server = serve(recordings.study(tmp_path / "study", watch))
+    page.clock.install()
+    page.goto(server.link())
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start the practice").click()
+    odd = set(built_in("en")["practice.flags.odd"].split(" | "))
+    line = page.locator(".reaction-line")
+    pressed = 0
+    early = 0
+    while pressed < 6:
+        page.clock.run_for(100)
+        shown = line.inner_text()
+        if shown in odd:
+            page.clock.run_for(400)
+            page.keyboard.press("f")
+            pressed += 1
+            page.clock.run_for(100)
+        elif shown and not early:
+            page.keyboard.press("f")
+            early += 1
+            expect(page.locator(".reaction-said")).to_have_text("That one was ordinary.")
+    expect(page.locator(".reaction-said")).to_contain_text("6 of 6")
+    page.locator("button.next").click()
+    expect(page.locator("button.play")).to_be_visible()
+    trials = [event["data"] for event in of_kind(stored(server), "flag.delay")]
+    assert [trial["trial"] for trial in trials] == [1, 2, 3, 4, 5, 6]
+    assert sum(trial["early"] for trial in trials) == 1
+    assert all(trial["delay_ms"] is not None for trial in trials)
+
+
+def test_the_first_viewing_keeps_to_its_speed_limit(page: Page, serve: Any, tmp_path: Path, recordings: Any, stored: Any) -> None:
+    controls = "controls: {pause: true, seek: true, replay: true, speeds: [1, 50, 100], speed: 50, first_speed_limit: 50}"
+    server = serve(
+        recordings.study(tmp_path / "study", f"{controls}, ask: [{{id: why, prompt: Why?, required: false, text: {{}}}}]")
+    )
+    join(page, server.link())
+    fast = page.locator("select.speed option[value='100']")
+    expect(fast).to_be_disabled()
+    page.locator("h1").focus()
+    page.keyboard.press(">")  # as far as the keys go
+    play(page)
+    expect(page.get_by_label("Why?")).to_be_visible()
+    expect(fast).to_be_enabled()
+    page.locator("select.speed").select_option("100")
+    page.get_by_role("button", name="Watch again").click()
+    page.get_by_role("button", name="Watch again").wait_for()
+    page.locator("button.next").click()
+    expect(page.get_by_label("Your completion code")).to_be_visible()
+    rates = {event["data"]["rate"] for event in of_kind(stored(server), "media.interval")}
+    assert rates == {50, 100}
+    seen = [(event["kind"], event["data"].get("rate")) for event in of_kind(stored(server), "media.")]
+    assert ("media.rate", 100) not in seen[: [kind for kind, _ in seen].index("media.ended")]
 
 
 def test_a_question_about_the_plan_appears_when_the_plan_was_opened(

@@ -15,6 +15,7 @@ from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.study.checks.launch import launch_problems
 from believable.study.load import load
+from believable.study.records import outline
 
 STUDY = """\
 believable: 1
@@ -126,3 +127,25 @@ def test_placeholders_in_the_study_file_are_named_with_their_line(demo: Path) ->
     (demo / "study.yaml").write_text("\n".join(lines), "utf-8")
     output = CliRunner().invoke(group, ["check", str(demo)], standalone_mode=False).output
     assert f"study.yaml:{number + 1} title: warning: the text still holds [KIND OF GAME]." in output
+
+
+def test_a_game_that_phones_may_join_is_warned_of() -> None:
+    definition = load(PROTOCOLS["trace"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    assert "recruit.desktop_only" not in [problem.path for problem in launch_problems(definition)]
+    recruit = definition.study.recruit.model_copy(update={"desktop_only": False})
+    study = definition.study.model_copy(update={"recruit": recruit})
+    (problem,) = (
+        problem for problem in launch_problems(replace(definition, study=study)) if problem.path == "recruit.desktop_only"
+    )
+    assert problem.severity == "warning"
+    assert "keyboard" in problem.message
+
+
+def test_the_replay_study_limits_the_first_viewing() -> None:
+    definition = load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS)
+    assert "day.controls" not in [problem.path for problem in launch_problems(definition)]
+    (day,) = (entry.item for entry in outline(definition.study.timeline) if entry.item.id == "day")
+    controls = day.player_controls
+    assert controls is not None
+    assert controls.fastest_first == 50
+    assert max(controls.speeds) == 100

@@ -21,5 +21,5 @@ def test_unions_lists_and_parts_have_their_types() -> None:
 
 def test_whole_numbers_stay_whole_on_the_wire() -> None:
     signal = {"test": "visual", "duration_ms": 10, "corners": [[0, 0.5], [10, 1]]}
-    message = TrialMessage(position=0, total=1, kind="qa", html="", signal=signal)
+    message = TrialMessage(position=0, total=1, minutes_left=1, kind="qa", html="", signal=signal)
     assert '"corners":[[0,0.5],[10,1]]' in message.model_dump_json()

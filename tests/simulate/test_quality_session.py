@@ -17,6 +17,7 @@ from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
 from believable.pages import KINDS
 from believable.pages.device import DEVICE
+from believable.pages.submission import PageReading
 from believable.simulate.client import network
 from believable.simulate.crowd import Crowd, StudyPlace, link_token, person
 from believable.simulate.pace import HastyPace
@@ -119,10 +120,30 @@ def test_the_device_check_is_there_with_its_attempts(bundle: Bundle) -> None:
 
 
 def test_a_second_attempt_hears_other_tones() -> None:
-    page: Mapping[str, Any] = {"kind": "device", "device": {"tones": [[0, 1]], "later": [[[2, 1]], [[1, 0]]], "wheel": False}}
+    tones = {"tones": [[0, 1]], "later": [[[2, 1]], [[1, 0]]], "wheel": False, "attempt": 1}
+    page: Mapping[str, Any] = {"kind": "device", "device": tones}
     person: Any = SimpleNamespace(rng=random.Random(1), care=1.0, think=AsyncMock(), note=lambda kind, **data: None)
     heard = []
     for _ in range(4):
         heard.append(asyncio.run(DEVICE.answer(person, page))["quietest"])
         page = DEVICE.again(page)
     assert heard == ["1", "3", "2", "2"]
+
+
+def test_answers_to_tones_that_were_not_played_are_no_attempt() -> None:
+    device = DEVICE.record(id="device", wheel=False)
+
+    def read(*played: tuple[int, int]) -> PageReading:
+        """With these rows played, each with its attempt; the second attempt is open."""
+        events = [
+            SimpleNamespace(kind="device.tones", data={"state": "running", "row": row, "attempt": on}) for row, on in played
+        ]
+        page: Any = SimpleNamespace(attempt=2, annotated=events)
+        return DEVICE.read(device, {"quietest": "123123"}, page)
+
+    for rows in ((), [(row, 1) for row in range(6)], [(row, 2) for row in range(5)]):
+        assert read(*rows).errors["quietest"].key == "error.tones_not_played"
+        assert "quietest" not in read(*rows).answers
+    whole = read(*((row, 2) for row in range(6)))
+    assert whole.errors == {}
+    assert whole.answers == {"quietest": "123123"}

@@ -86,10 +86,13 @@ class Stretches:
 
 @dataclass(frozen=True, slots=True)
 class ActionFlag:
-    """A thumbs down that was not taken back. `action` is None where a moment was marked."""
+    """A thumbs down that was not taken back. `action` is None if a moment was marked; `how` is None if it was not
+    recorded; `delay_ms` is the wall time from the first picture of a chosen action to the key press."""
 
     media_ms: float
     action: str | None = None
+    how: str | None = None
+    delay_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -269,8 +272,16 @@ def flags_by_page(data: Data) -> tuple[dict[tuple[str, int], list[ActionFlag]], 
         if row["undone"]:
             undone[key] += 1
         else:
-            action = row["action"]
-            flags[key].append(ActionFlag(float(row["media_ms"] or 0), None if action is None else str(action)))
+            action, how = row["action"], row.get("how")
+            delay_ms = row.get("delay_ms")
+            flags[key].append(
+                ActionFlag(
+                    float(row["media_ms"] or 0),
+                    None if action is None else str(action),
+                    None if how is None else str(how),
+                    None if delay_ms is None else float(delay_ms),
+                )
+            )
     return flags, undone
 
 

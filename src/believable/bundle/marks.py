@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from believable.bundle.tables import Row, declared
 from believable.core.errors import InvalidInput
 from believable.core.object_storage import medium_file
+from believable.instruments.flags import CHOICE, HOW
 from believable.instruments.tracing import HOLD, MARK, SAMPLE, repeats
 from believable.recordings import actions, file
 from believable.recordings.actions import ActionLog, log_of
@@ -115,6 +116,15 @@ def plan_rows(stimulus: str, digest: str, log: ActionLog) -> Iterator[Row]:
 
 
 @dataclass(slots=True)
+class _KeyPress:
+    """A key press with the actions that it offered, under the ids that the browser knows, and how long the choice took."""
+
+    offered: tuple[str, ...]
+    delay_ms: float | None = None
+    choice_ms: float | None = None
+
+
+@dataclass(slots=True)
 class _FlagState:
     """A flag on its way through the events."""
 
@@ -123,6 +133,8 @@ class _FlagState:
     media_ms: float
     shown_action: str | None
     reason: str
+    how: str | None = None
+    press: _KeyPress | None = None
     edits: int = 0
     undone: bool = False
 
@@ -141,6 +153,10 @@ def flag_rows(
             "seq": flag.seq,
             "media_ms": flag.media_ms,
             "action": _action_id(flag, log),
+            "how": flag.how,
+            "offered": _offered_ids(flag.press, log),
+            "delay_ms": None if flag.press is None else flag.press.delay_ms,
+            "choice_ms": None if flag.press is None else flag.press.choice_ms,
             "reason": flag.reason or None,
             "edits": flag.edits,
             "undone": flag.undone,
@@ -151,7 +167,10 @@ def _flags(events: Iterator[Happening]) -> list[tuple[str, _FlagState]]:
     """In the order they were set. A number that comes again (the session began again) is another flag."""
     flags: list[tuple[str, _FlagState]] = []
     open_ones: dict[tuple[int, str], _FlagState] = {}
+    presses: dict[int, _KeyPress] = {}
     for event in events:
+        if event.position is not None and event.kind in ("flag.press", "flag.choice"):
+            _note_press(presses, event.position, event)
         name = event.data.get("flag")
         if not isinstance(name, str) or event.position is None:
             continue
@@ -160,7 +179,16 @@ def _flags(events: Iterator[Happening]) -> list[tuple[str, _FlagState]]:
             media_ms, action = event.data.get("media_ms"), event.data.get("action")
             if not isinstance(media_ms, int | float) or isinstance(media_ms, bool):
                 continue
-            flag = _FlagState(event.seq, event.position, media_ms, action if isinstance(action, str) else None, _text(event.data))
+            how = event.data.get("how")
+            flag = _FlagState(
+                event.seq,
+                event.position,
+                media_ms,
+                action if isinstance(action, str) else None,
+                _text(event.data),
+                how if how in HOW else None,
+                presses.get(event.position) if how == CHOICE else None,
+            )
             open_ones[event.position, name] = flag
             flags.append((name, flag))
         elif event.kind == "flag.edit" and known is not None:
@@ -168,6 +196,42 @@ def _flags(events: Iterator[Happening]) -> list[tuple[str, _FlagState]]:
         elif event.kind == "flag.remove" and known is not None:
             known.undone = True
     return flags
+
+
+def _note_press(presses: dict[int, _KeyPress], position: int, event: Happening) -> None:
+    """Keep the last press of a page. Its choice comes before the flag that it leads to."""
+    if event.kind == "flag.press":
+        offered = event.data.get("offered")
+        names = offered if isinstance(offered, list) else ()
+        presses[position] = _KeyPress(tuple(name for name in names if isinstance(name, str)))
+    elif position in presses:
+        presses[position].delay_ms = _finite(event.data.get("delay_ms"))
+        presses[position].choice_ms = _finite(event.data.get("choice_ms"))
+
+
+def _offered_ids(press: _KeyPress | None, log: ActionLog | None) -> str | None:
+    """Authored ids of the offered actions, in the order of the offer."""
+    if press is None or log is None:
+        return None
+    return " ".join(known for name in press.offered if (known := log.authored_id(name)) is not None) or None
+
+
+def reaction_rows(events: Iterable[Happening], session: str) -> Iterator[Row]:
+    """One row per trial of a practice that measures reactions. An event without numbers was made by no browser of ours."""
+    for event in events:
+        data = event.data
+        attempt, number, early = (_finite(data.get(name)) for name in ("try", "trial", "early"))
+        if event.position is None or attempt is None or number is None:
+            continue
+        yield {
+            "session": session,
+            "position": event.position,
+            "seq": event.seq,
+            "try": int(attempt),
+            "number": int(number),
+            "delay_ms": _finite(data.get("delay_ms")),
+            "early": int(early or 0),
+        }
 
 
 def _text(data: Mapping[str, Any]) -> str:

@@ -67,6 +67,7 @@ PLAIN: Mapping[str, Mapping[str, Cell]] = MappingProxyType(
         "answers": {"position": 0, "run": 0, "changes": 0, "pasted": 0},
         "traces": {"position": 0, "run": 0, "at_ms": 0},
         "flags": {"position": 0, "edits": 0, "undone": False},
+        "reactions": {"position": 0, "try": 1, "number": 1, "early": 0},
         "views": {"position": 0, "player": 0, "what": "stimulus", "rate": 1.0},
         "shown": {"position": 0, "run": 0, "player": 0, "how": "played", "views": 1, "watched_ms": 0.0},
         "actions": {"log": "memory", "actor": "figure"},
@@ -136,7 +137,7 @@ def _table(shape: BundleTable, rows: Rows, plain: Mapping[str, Cell]) -> ColumnT
             raise InvalidInput(f"table {shape.name}: there is no column {name!r}. {did_you_mean(name, shape.columns)}")
     if shape.name == "participants":
         columns.setdefault("number", np.arange(1, length + 1))
-    if shape.name in ("flags", "views"):
+    if shape.name in ("flags", "reactions", "views"):
         columns.setdefault("seq", np.arange(1, length + 1))
     if shape.name == "flags":
         columns.setdefault("flag", [str(number) for number in range(1, length + 1)])

@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from believable.bundle.marks import TRACE_VALUES, Happening, Logs, flag_rows, trace_rows
+from believable.bundle.marks import TRACE_VALUES, Happening, Logs, flag_rows, reaction_rows, trace_rows
 from believable.bundle.round_tables import rows_of
 from believable.bundle.session_exclusions import exclusion_rows
 from believable.bundle.session_records import ClosedTrial, CollectedSession, day
@@ -272,6 +272,9 @@ class SessionRows:
         for row in flag_rows(events, shown, self._session.id):
             stimulus = row["stimulus"]
             yield {**row, "stimulus_digest": digest_of(self._media, None if stimulus is None else str(stimulus))}
+
+    def reactions(self) -> Iterator[Row]:
+        return reaction_rows(self._on_pages(*(kind for kind in self._by_kind if kind.endswith(".delay"))), self._session.id)
 
     def traces(self) -> Iterator[Row]:
         return trace_rows(self._on_pages(*TRACE_VALUES), self._annotated)

@@ -70,7 +70,7 @@ def declared(table: str, pace: str = "", **more: Iterable[Field]) -> BundleTable
 #: Every bundle has these.
 TABLES = tuple(
     declared(table)
-    for table in ("participants", "trials", "answers", "traces", "flags", "views", "shown", "actions", "exclusions")
+    for table in ("participants", "trials", "answers", "traces", "flags", "reactions", "views", "shown", "actions", "exclusions")
 )
 BY_NAME = {table.name: table for table in TABLES}
 PARTICIPANTS = BY_NAME["participants"]

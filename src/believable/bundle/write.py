@@ -141,6 +141,7 @@ def _write_session(bundle: BundleFolder, collected: CollectedSession, rows: Sess
         ("views", rows.views()),
         ("shown", shown),
         ("flags", rows.flags(logs)),
+        ("reactions", rows.reactions()),
         ("exclusions", exclusions),
         ("judgements", judgement_rows(participant, trials, answers, shown, exclusions)),
     ):

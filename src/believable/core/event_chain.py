@@ -39,7 +39,11 @@ PAGE_EVENTS = (
     EventKind("trial.submit", ("answers",), "the person went on; the answers as they stood"),
     EventKind("consent.decline", (), "the person did not agree to take part"),
     EventKind("session.later", (), "the person asked for the code to continue later"),
-    EventKind("device.tones", ("state",), "the tones of a device check were played; whether the browser let them sound"),
+    EventKind(
+        "device.tones",
+        ("state", "row", "attempt"),
+        "a row of tones of a device check was played (from 0), on which attempt (from 1); whether the browser let it sound",
+    ),
     EventKind("overlay.open", ("which", "media_ms"), "plan or log beside the player was opened"),
     EventKind("overlay.close", ("which", "media_ms"), "it was closed"),
     EventKind("play.connected", ("attempt", "received"), "the page has joined the round"),

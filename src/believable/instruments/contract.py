@@ -57,6 +57,16 @@ class Act:
     data: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """One try at a practice by a simulated person: how long it takes, what it records (kind, data), and whether it went well."""
+
+    took_ms: int
+    events: tuple[tuple[str, Mapping[str, Any]], ...]
+    passed: bool
+    moves: tuple[Mapping[str, Any], ...] = ()
+
+
 def _not_asked(*_: Any) -> Any:
     raise InvalidInput("this instrument annotates while watching and answers no question. Use `annotate`.")
 
@@ -87,6 +97,8 @@ class Instrument(Generic[P]):
     `record(kind, data, {mono_ms})` keeps an event (at the input's own time), `saved` holds the `[kind, data]` of this trial's
     events before a reload. `practice` is the module of their practice page, as a path below `instruments/`: it exports
     `practise(root, {mount, params, texts, record, tries, onDone})`; an instrument without one is used without practice.
+    `wants_practice(params)` says whether these parameters want the practice. `rehearse(params, rng, care, number)` is try
+    `number` (from 1) of a simulated person at it.
     """
 
     name: str
@@ -103,6 +115,8 @@ class Instrument(Generic[P]):
     streams: tuple[EventKind, ...] = ()
     perform: Callable[[P, random.Random, int], Sequence[Act]] = lambda params, rng, duration_ms: ()
     practice: str | None = None
+    wants_practice: Callable[[P], bool] = lambda params: True
+    rehearse: Callable[[P, random.Random, float, int], Rehearsal] | None = None
     check: Callable[[P], Sequence[tuple[str, str, str]]] = lambda params: ()
     options: Callable[[P], Sequence[str | int]] = lambda params: ()
     items: Callable[[P], Sequence[str]] = lambda params: ()
@@ -214,6 +228,25 @@ def _performance_problems(instrument: Instrument[Any], params: Any) -> Iterator[
                 return
     if not any(instrument.perform(params, random.Random(seed), _DURATIONS_MS[-1]) for seed in _SEEDS):
         yield "`perform` never does anything."
+    yield from _rehearsal_problems(instrument, params, declared)
+
+
+def _rehearsal_problems(instrument: Instrument[Any], params: Any, declared: Mapping[str, set[str]]) -> Iterator[str]:
+    """Problems of how it simulates its practice."""
+    if instrument.practice is None or not instrument.wants_practice(params):
+        return
+    if instrument.rehearse is None:
+        yield "it has a practice, and no `rehearse` for simulated people."
+        return
+    for seed in _SEEDS:
+        rehearsal = instrument.rehearse(params, random.Random(seed), 1.0, 1)
+        if rehearsal != instrument.rehearse(params, random.Random(seed), 1.0, 1):
+            yield "`rehearse` does different things for the same seed; take all chance from `rng`."
+            return
+        strange = next((kind for kind, data in rehearsal.events if declared.get(kind) != set(data)), None)
+        if strange is not None:
+            yield f"`rehearse` records {strange!r} in a way that `streams` does not declare."
+            return
 
 
 def _answer_problem(instrument: Instrument[Any], params: Any, raw: Any) -> str | None:

@@ -59,6 +59,8 @@ class DevicePart(MessagePart):
     later: list[list[tuple[int, int]] | None]
     """Those of later attempts."""
     wheel: bool
+    attempt: int
+    """The attempt that is open, from 1."""
 
 
 class SignalPart(MessagePart):
@@ -115,6 +117,7 @@ class ControlsPart(MessagePart):
     volume: bool
     speeds: list[int | float]
     speed: int | float
+    first_speed_limit: int | float | None
     zoom: bool
     follow: bool
 
@@ -125,6 +128,8 @@ class TrialMessage(MessagePart):
 
     position: int
     total: int
+    minutes_left: int
+    """About how long the session still takes."""
     kind: str
     html: str
     styles: list[str] = []

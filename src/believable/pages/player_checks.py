@@ -65,6 +65,12 @@ def check_controls(reading: Reading, item: TrialBase, wanted: Sequence[WantedSti
         listed = ", ".join(f"{speed:g}" for speed in controls.speeds)
         node = place.get("speed") or place
         reading.report(node, f"speed {controls.speed:g} is not among the speeds {listed}.", "Choose one of them.")
+    if controls.first_speed_limit is not None and controls.first_speed > controls.first_speed_limit:
+        node = place.get("first_speed_limit") or place
+        message = (
+            f"it begins at speed {controls.first_speed:g}, but the first viewing is limited to {controls.first_speed_limit:g}."
+        )
+        reading.report(node, message, f"Add `speed: …` of {controls.first_speed_limit:g} or less, which `speeds` lists.")
     if len(set(controls.speeds)) < len(controls.speeds):
         reading.report(place.get("speeds") or place, "a speed is listed twice.", "List each once.")
     fastest = max(controls.speeds)

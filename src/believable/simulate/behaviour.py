@@ -41,6 +41,7 @@ class SeenStimulus:
     """A stimulus that a simulated participant watched. `stimulus` is None for a round that the participant played.
 
     opened            the overlays that were opened (plan, log)
+    rate              how fast it was played
     round_condition   the condition of the participant's own round
     trial             the trial of the study on whose page it was shown
     """
@@ -51,6 +52,7 @@ class SeenStimulus:
     opened: frozenset[str] = frozenset()
     round_condition: str | None = None
     trial: str | None = None
+    rate: float = 1.0
 
     @property
     def condition(self) -> str | None:

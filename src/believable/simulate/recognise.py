@@ -65,12 +65,12 @@ def length_ms(beginning: bytes) -> int | None:
 
 
 def aimed(acts: Sequence[Act], log: Sequence[SeenAction], rng: random.Random) -> list[Act]:
-    """Flags on moments become flags on an action that is going on then, as the page's key makes them."""
+    """Flags on moments become flags on an action that is going on then, as the button of its line makes them."""
     aimed_acts = []
     for act in acts:
         going = [action.id for action in log if action.t0_ms <= act.media_ms < action.t1_ms]
         if act.kind == "flag.add" and going:
-            act = replace(act, data={**act.data, "action": rng.choice(going)})
+            act = replace(act, data={**act.data, "action": rng.choice(going), "how": "line"})
         aimed_acts.append(act)
     return aimed_acts
 

@@ -50,6 +50,7 @@ class Sessions:
         self._answers: list[dict[str, Any]] = []
         self._traces: list[dict[str, Any]] = []
         self._flags: list[dict[str, Any]] = []
+        self._reactions: list[dict[str, Any]] = []
         self._views: list[dict[str, Any]] = []
         self._watched: set[str] = set()
         self._exclusions: list[dict[str, Any]] = []
@@ -126,11 +127,24 @@ class Sessions:
         action: ObjectArray,
         reason: ObjectArray,
         undone: NDArray[np.bool_],
+        **more: NDArray[Any],
     ) -> None:
+        """`more` are further columns of the flags table."""
         keep = np.flatnonzero(self.reached(person, position))
         who, where = person[keep], position[keep]
-        marks = {"media_ms": media_ms, "action": action, "reason": reason, "undone": undone}
+        marks = {"media_ms": media_ms, "action": action, "reason": reason, "undone": undone, **more}
         self._flags.append(self._watching(who, where) | {name: values[keep] for name, values in marks.items()})
+
+    def react(self, position: IntArray, delays_ms: FloatArray) -> None:
+        """What a practice measured: `position` by person, the delays of its trials by person and trial."""
+        trials = delays_ms.shape[1]
+        person = np.repeat(self.people, trials)
+        keep = np.flatnonzero(self.reached(person, position[person]))
+        who = person[keep]
+        number = np.tile(np.arange(1, trials + 1), len(self.people))[keep]
+        self._reactions.append(
+            {"session": self.session[who], "position": position[who], "number": number, "delay_ms": delays_ms.ravel()[keep]}
+        )
 
     def view(
         self, trial: str, person: IntArray, position: IntArray, from_ms: FloatArray, to_ms: FloatArray, what: str, rate: float
@@ -190,6 +204,7 @@ class Sessions:
             "answers": _joined(self._answers),
             "traces": self._numbered(_joined(self._traces)),
             "flags": self._flag_table(),
+            "reactions": self._numbered(_joined(self._reactions)),
             "views": self._numbered(_joined([*self._views, self._plain_views()])),
             "shown": self._shown(),
             "actions": list(self.pool.material.actions),

@@ -14,6 +14,7 @@ import numpy as np
 
 from believable.core.registry import Registry
 from believable.instruments.contract import Act, Instrument
+from believable.instruments.flags import FREEZE, STEP_BACK_MS
 from believable.instruments.tracing import samples
 from believable.simulate.asgi import Socket
 from believable.simulate.behaviour import OPENS_CHANCE, Mind, SeenStimulus
@@ -46,12 +47,12 @@ async def watch(
     for number, (shown, known) in enumerate(zip((copy.shown for copy in copies), recognised, strict=True)):
         opens = OPENS_CHANCE if mind is None else mind.opens
         opened = frozenset(which for which, there in (trial.get("overlay") or {}).items() if there and rng.random() < opens)
-        seen = replace(known, opened=opened, trial=None if browser.page is None else browser.page.trial)
+        rate = (trial.get("controls") or {}).get("speed") or 1
+        seen = replace(known, opened=opened, rate=rate, trial=None if browser.page is None else browser.page.trial)
         player = {"player": number} if trial.get("several") else {}
         annotate = trial.get("annotate")
         own = mind.acts(annotate["kind"], seen) if mind is not None and annotate is not None else None
         acts = own if own is not None else aimed(_acts(trial, rng, seen.length_ms, instruments), shown.log, rng)
-        rate = (trial.get("controls") or {}).get("speed") or 1
         await _play(browser, pace, rng, seen.length_ms, rate, acts, player, opened)
         watched.append(seen)
     return watched
@@ -105,9 +106,12 @@ async def _play(
     at_ms, waiting = 0, deque(acts)
     while at_ms < until_ms:
         piece_ms = min(round(INTERVAL_MS * rate), until_ms - at_ms)
-        await _act_until(browser, pace, at_ms, at_ms + piece_ms, rate, waiting)
-        browser.note("media.interval", from_ms=at_ms, to_ms=at_ms + piece_ms, rate=rate, **player)
-        at_ms += piece_ms
+        reached_ms = await _act_until(browser, pace, at_ms, at_ms + piece_ms, rate, waiting)
+        if reached_ms > at_ms:
+            browser.note("media.interval", from_ms=at_ms, to_ms=reached_ms, rate=rate, **player)
+        at_ms = reached_ms
+        if waiting and waiting[0].kind == FREEZE and waiting[0].media_ms <= at_ms:
+            at_ms = await _answer_press(browser, pace, at_ms, rate, waiting, player)
         if at_ms < until_ms and rng.random() < STALL_CHANCE:
             browser.note("media.stall", media_ms=at_ms, **player)
             await pace.sleep(rng.randint(150, 1200))
@@ -120,15 +124,35 @@ async def _play(
     await browser.send()
 
 
-async def _act_until(browser: Participant, pace: Pace, from_ms: int, to_ms: int, rate: float, waiting: deque[Act]) -> None:
-    """Let the medium run, doing what is to be done on the way."""
+async def _act_until(browser: Participant, pace: Pace, from_ms: int, to_ms: int, rate: float, waiting: deque[Act]) -> int:
+    """Let the medium run, doing what is to be done on the way. Returns how far it ran: a press that freezes it ends the piece."""
     at_ms = from_ms
     while waiting and waiting[0].media_ms < to_ms:
+        await pace.sleep(round(max(0, waiting[0].media_ms - at_ms) / rate))
+        at_ms = max(at_ms, waiting[0].media_ms)
+        if waiting[0].kind == FREEZE:
+            return at_ms
         act = waiting.popleft()
-        await pace.sleep(round(max(0, act.media_ms - at_ms) / rate))
-        at_ms = max(at_ms, act.media_ms)
         browser.note(act.kind, **act.data)
     await pace.sleep(round((to_ms - at_ms) / rate))
+    return to_ms
+
+
+async def _answer_press(
+    browser: Participant, pace: Pace, at_ms: int, rate: float, waiting: deque[Act], player: Mapping[str, int]
+) -> int:
+    """The press freezes the medium and steps back; then comes the answer, and it goes on from there. Returns that moment."""
+    press = waiting.popleft()
+    back_ms = max(0, at_ms - round(STEP_BACK_MS * rate))
+    browser.note("media.pause", media_ms=at_ms, reason="flag", **player)
+    browser.note("media.seek", from_ms=at_ms, to_ms=back_ms, **player)
+    browser.note(press.kind, **press.data)
+    while waiting and waiting[0].media_ms <= press.media_ms and waiting[0].kind != FREEZE:
+        act = waiting.popleft()
+        await pace.sleep(int(act.data.get("choice_ms") or 0))
+        browser.note(act.kind, **act.data)
+    browser.note("media.play", media_ms=back_ms, **player)
+    return back_ms
 
 
 # ----------------------------------------------------------------------------------- quality tests

@@ -40,6 +40,8 @@ class Recruit(Record):
     refused also by their browser, which keeps a mark; personal links are single-use anyway."""
     desktop_only: bool = False
     """Whether phones and tablets are turned away."""
+    minutes: int | None = Field(default=None, ge=1)
+    """How long the study takes, as the landing page says; estimated from its pages and media if it is left out."""
     limit: int | None = Field(default=None, ge=1)
     """How many participants at most."""
     payment: float | None = Field(default=None, ge=0)

@@ -287,11 +287,12 @@ class _Reader(RecordReader):
     # ------------------------------------------------------------------------------------------ annotation
 
     def _annotated(self, node: Node) -> dict[str, Any]:
-        """`annotate` as a record; an instrument that has no practice page is used without one."""
+        """`annotate` as a record; an instrument that has no practice page, or wants none, is used without one."""
         annotation = self._annotation(node)
         if annotation is None:
             return {"annotate": None}
-        unpractised = self._kinds[annotation.kind].practice is None
+        instrument = self._kinds[annotation.kind]
+        unpractised = instrument.practice is None or not instrument.wants_practice(annotation.params)
         return {"annotate": annotation} | ({"practice": False} if unpractised else {})
 
     def _annotation(self, node: Node) -> Annotation | None:

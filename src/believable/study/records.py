@@ -66,6 +66,9 @@ class Controls(Record):
     """The speeds people may choose from; videos go up to 16."""
     speed: float | None = None
     """The speed it begins with, one of `speeds`; the first where it is left out."""
+    first_speed_limit: float | None = Field(default=None, ge=0.25, le=600)
+    """The fastest speed of the first viewing. Faster ones can be chosen once it was watched: to the end, and at least
+    `watched_share` of it."""
     zoom: bool = False
     """People may zoom into a recording and follow one of its figures."""
     follow: bool = False
@@ -74,6 +77,12 @@ class Controls(Record):
     @property
     def first_speed(self) -> float:
         return self.speeds[0] if self.speed is None else self.speed
+
+    @property
+    def fastest_first(self) -> float:
+        """The fastest speed that people can choose in the first viewing."""
+        fastest = max(self.speeds)
+        return fastest if self.first_speed_limit is None else min(fastest, self.first_speed_limit)
 
 
 class StimulusFilter(Record):

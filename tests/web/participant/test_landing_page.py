@@ -164,3 +164,19 @@ def test_guessing_codes_is_slowed_down(web: Any, session: Any) -> None:
     assert web.post("/resume", data={"code": right}).status_code == 429
     web.clock.advance(16 * 60_000)
     assert web.post("/resume", data={"code": right}).status_code == 303
+
+
+def test_the_landing_page_states_duration_and_device(run_study: Callable[..., Any]) -> None:
+    web = run_study(plain("desktop_only: true, minutes: 25"))
+    text = web.get(web.link()).text
+    assert "It takes about 25 min." in text
+    assert "You need a desktop or laptop computer." in text
+
+
+def test_without_a_declared_duration_it_is_estimated(run_study: Callable[..., Any], join: Callable[..., Any]) -> None:
+    web = run_study(plain("repeats: resume"))
+    text = web.get(web.link()).text
+    assert "It takes about 1 min." in text
+    assert "You can use a computer, a tablet or a phone." in text
+    session = join(web)
+    assert "min left" in web.get(session.url()).text

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import Field
 
 from believable.instruments.contract import Act, AnswerColumn, Instrument
-from believable.instruments.tracing import FOLLOW, HOLD, MARK, TraceParams, hold, pushes
+from believable.instruments.tracing import FOLLOW, HOLD, MARK, TraceParams, follow_disc, hold, pushes
 from believable.study.records import Text
 
 
@@ -42,5 +42,6 @@ BTRACE = Instrument(
     streams=(MARK, HOLD),
     perform=perform,
     practice=FOLLOW,
+    rehearse=follow_disc,
     examples=(BTraceParams(), BTraceParams(repeat_ms=0, high=Text("a human would"), low=Text("no human would"))),
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import Field
 
 from believable.instruments.contract import Act, AnswerColumn, Instrument
-from believable.instruments.tracing import DEVICES, FOLLOW, SAMPLE, TraceParams, pushes, samples
+from believable.instruments.tracing import DEVICES, FOLLOW, SAMPLE, TraceParams, follow_disc, pushes, samples
 from believable.study.records import Text
 
 #: Values are kept to this many decimals: finer than the eye can place the handle.
@@ -46,5 +46,6 @@ GTRACE = Instrument(
     streams=(SAMPLE,),
     perform=perform,
     practice=FOLLOW,
+    rehearse=follow_disc,
     examples=(GTraceParams(), GTraceParams(step=0.25, high=Text("lifelike"), low=Text("mechanical"))),
 )

@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from believable.instruments.contract import Act, AnswerColumn, Instrument
-from believable.instruments.tracing import DEVICES, FOLLOW, SAMPLE, TraceParams, pushes, samples
+from believable.instruments.tracing import DEVICES, FOLLOW, SAMPLE, TraceParams, follow_disc, pushes, samples
 from believable.study.records import Text
 
 
@@ -34,5 +34,6 @@ RANKTRACE = Instrument(
     streams=(SAMPLE,),
     perform=perform,
     practice=FOLLOW,
+    rehearse=follow_disc,
     examples=(RankTraceParams(), RankTraceParams(high=Text("more human"), low=Text("less human"))),
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.core.event_chain import EventKind
-from believable.instruments.contract import Act
+from believable.instruments.contract import Act, Rehearsal
 from believable.study.records import Record, Text
 
 INPUTS = ("wheel", "trackpad", "key", "pointer", "heartbeat")
@@ -56,6 +56,21 @@ QUIET_MS = 2200
 #: Pictures per second that the simulated browser shows.
 FRAME_RATE = 30
 DEVICES = ("wheel", "wheel", "trackpad", "key")
+
+
+#: How long one try at the practice takes, and how the disc moves in it (see disc.js).
+TRY_MS = 19_500
+DIRECTIONS = (1, -1, 1, -1)
+
+
+def follow_disc(params: TraceParams, rng: random.Random, care: float, number: int) -> Rehearsal:
+    """One try of a simulated person, who may miss one movement of the disc."""
+    slip = None if rng.random() < care else rng.randrange(len(DIRECTIONS))
+    moves = tuple(
+        {"direction": direction, "change": 0 if index == slip else direction * rng.randint(1, 6), "right": index != slip}
+        for index, direction in enumerate(DIRECTIONS)
+    )
+    return Rehearsal(TRY_MS, (), slip is None, moves)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ export async function show(form, trial, { texts, record }, signal) {
   void loading.media().then(async (sources) => {
     const box = /** @type {HTMLElement} */ (form.querySelector(".panes"));
     players = panes.map((pane, number) => creators[number](pane.querySelector(".player"), {
-      src: sources[number], policy, seen: layout.each[number],
+      src: sources[number], policy, seen: layout.each[number], wasWatched: () => seen[number].complete,
       texts: { ...texts, ...named(["media.label", "replay.label"], pane.querySelector(".pane-label")?.textContent ?? "") },
       record: (/** @type {string} */ kind, /** @type {any} */ data) => {
         seen[number].note(kind, data);

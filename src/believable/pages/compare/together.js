@@ -80,6 +80,11 @@ export function commonControls(root, players, policy, texts) {
     choice.setAttribute("aria-label", texts["media.speed"]);
     for (const speed of policy.speeds) choice.append(new Option(`${speed}×`, String(speed)));
     choice.value = String(policy.speed);
+    const allow = () => {
+      for (const option of choice.options) option.disabled = !players.every((player) => player.speeds.includes(Number(option.value)));
+    };
+    allow();
+    for (const player of players) for (const name of ["ended", "pause", "play"]) player.on(name, allow);
     choice.addEventListener("change", () => players.forEach((player) => { player.rate = Number(choice.value); }));
     return choice;
   }

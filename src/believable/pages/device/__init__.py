@@ -20,6 +20,8 @@ from believable.study.records import Entry, PageAnswer
 
 #: Names of the answers.
 QUIETEST, WHEEL = "quietest", "wheel"
+#: The event of a row of tones that was played.
+TONES_PLAYED = "device.tones"
 #: So many rows of three tones; one of each row is quieter, another has its two sides against each other. Loudspeakers blot that
 #: one out, so that it seems the quietest (Woods, Siegel, Traer & McDermott 2017, Attention, Perception & Psychophysics 79).
 ROWS, TONES = 6, 3
@@ -99,7 +101,16 @@ def _read(device: Device, raw: Mapping[str, Any], page: OpenPage) -> PageReading
             answers[part] = value
         else:
             errors[part] = InvalidAnswer("error.required")
+    if QUIETEST in device.parts and not _all_rows_played(page):
+        answers.pop(QUIETEST, None)
+        errors[QUIETEST] = InvalidAnswer("error.tones_not_played")
     return PageReading(answers, errors)
+
+
+def _all_rows_played(page: OpenPage) -> bool:
+    """Whether each row of this attempt was played: nobody hears which tone is the quietest without that."""
+    events = (event.data for event in page.annotated if event.kind == TONES_PLAYED)
+    return {data.get("row") for data in events if data.get("attempt") == page.attempt} >= set(range(ROWS))
 
 
 def _judge(device: Device, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
@@ -116,7 +127,7 @@ def _message(device: Device, page: ShownPage) -> dict[str, Any]:
     attempts = range(page.attempts + 1, max(device.attempts, page.attempts + 1) + 1)
     rows, *later = (_tones(device, page, attempt) for attempt in attempts)
     drafts = {part: page.drafts[part] for part in device.parts if part in page.drafts}
-    return {"device": {"tones": rows, "later": later, "wheel": device.wheel}, "drafts": drafts}
+    return {"device": {"tones": rows, "later": later, "wheel": device.wheel, "attempt": page.attempts + 1}, "drafts": drafts}
 
 
 def _tones(device: Device, page: ShownPage, attempt: int) -> list[list[int]] | None:
@@ -130,6 +141,8 @@ async def _answer(person: SimulatedPerson, message: Message) -> dict[str, Any]:
     device, answers = message["device"], dict[str, Any]()
     await person.think(THINK_MS)
     if device["tones"] is not None:
+        for row in range(ROWS):
+            person.note(TONES_PLAYED, state="running", row=row, attempt=device["attempt"])
         side = 0 if person.rng.random() < person.care else 1  # over loudspeakers it is the other one
         answers[QUIETEST] = "".join(str(row[side] + 1) for row in device["tones"])
     if device["wheel"]:
@@ -145,7 +158,7 @@ def _again(message: Message) -> Message:
     if not device["later"]:
         return message
     count, *later = device["later"]
-    return {**message, "device": {**device, "tones": count, "later": later}}
+    return {**message, "device": {**device, "tones": count, "later": later, "attempt": device["attempt"] + 1}}
 
 
 DEVICE = PageKind(
@@ -155,6 +168,7 @@ DEVICE = PageKind(
     check=_check,
     read=_read,
     judge=_judge,
+    streams=(TONES_PLAYED,),
     title=lambda device: "device.title",
     message=_message,
     styles=lambda device: ("/static/pages/device/page.css",),

@@ -17,12 +17,12 @@ const TONES = 3;
 
 /**
  * @param {HTMLElement} form
- * @param {{device: {tones: [number, number][] | null, later: ([number, number][] | null)[], wheel: boolean} | null, drafts: Record<string, any>}} trial
+ * @param {{device: {tones: [number, number][] | null, later: ([number, number][] | null)[], wheel: boolean, attempt: number} | null, drafts: Record<string, any>, saved: [number, string, any][]}} trial
  * @param {{record: (kind: string, data?: any) => unknown, texts: Record<string, string>}} outside
  * @returns {{answers: () => Record<string, any>, again: () => void, stop: () => void}} `again`: the answers were not accepted
  */
-export function show(form, { device, drafts }, { record, texts }) {
-  const { tones, later, wheel } = /** @type {NonNullable<typeof device>} */ (device);
+export function show(form, { device, drafts, saved }, { record, texts }) {
+  const { tones, later, wheel, attempt } = /** @type {NonNullable<typeof device>} */ (device);
   /** @type {Record<string, any>} */
   const answers = {};
   const leaving = new AbortController();
@@ -35,9 +35,10 @@ export function show(form, { device, drafts }, { record, texts }) {
   };
   const tries = [tones, ...later];
   const rows = () => /** @type {[number, number][]} */ (tries[0]);
-  const ear = tones === null ? null : sound(form, rows, drafts.quietest, settle, record, signal);
+  const played = new Set(saved.filter(([, kind, data]) => kind === "device.tones" && data.attempt === attempt).map(([, , data]) => data.row));
   if (wheel) turning(form, drafts.wheel, settle, texts, signal);
-  for (const part of form.querySelectorAll(".device input, .device button")) part.removeAttribute("disabled"); // only now does it listen
+  for (const part of form.querySelectorAll(".device button")) part.removeAttribute("disabled"); // only now does it listen
+  const ear = tones === null ? null : sound(form, rows, { quietest: drafts.quietest, attempt, played }, settle, record, signal);
   if (typeof drafts.quietest === "string") answers.quietest = drafts.quietest;
   if (typeof drafts.wheel === "boolean") answers.wheel = drafts.wheel;
   return {
@@ -53,14 +54,19 @@ export function show(form, { device, drafts }, { record, texts }) {
 }
 
 /**
- * @param {HTMLElement} form @param {() => [number, number][]} rows @param {any} draft @param {(question: string, value: any) => void} settle
+ * The tones of a row can be judged once the row was played.
+ * @param {HTMLElement} form @param {() => [number, number][]} rows
+ * @param {{quietest: any, attempt: number, played: Set<number>}} before what was done before a reload
+ * @param {(question: string, value: any) => void} settle
  * @param {(kind: string, data?: any) => unknown} record @param {AbortSignal} signal
  */
-function sound(form, rows, draft, settle, record, signal) {
+function sound(form, rows, { quietest: draft, attempt, played }, settle, record, signal) {
   const buttons = /** @type {HTMLButtonElement[]} */ (Array.from(form.querySelectorAll(".tones")));
   const choices = /** @type {HTMLInputElement[]} */ (Array.from(form.querySelectorAll(".tone-row input")));
   /** @type {AudioContext | undefined} */
   let audio;
+  const allow = () => choices.forEach((choice) => { choice.disabled = !played.has(Number(choice.name.split("-").at(-1))); });
+  allow();
   if (typeof draft === "string") choices.forEach((choice) => { choice.checked = draft[Number(choice.name.split("-").at(-1))] === choice.value; });
   for (const choice of choices) choice.addEventListener("change", () => {
     const digits = buttons.map((_, row) => choices.find((other) => other.name === `device-row-${row}` && other.checked)?.value ?? "");
@@ -70,14 +76,22 @@ function sound(form, rows, draft, settle, record, signal) {
     buttons.forEach((other) => { other.disabled = true; });
     audio ??= new AudioContext();
     await audio.resume();
-    void record("device.tones", { state: audio.state });
+    void record("device.tones", { state: audio.state, row, attempt });
+    played.add(row);
+    allow();
     const line = /** @type {HTMLElement} */ (button.closest(".tone-row"));
     line.classList.add("sounding");
     const last = playRow(audio, rows()[row]);
     last.onended = () => { line.classList.remove("sounding"); buttons.forEach((other) => { other.disabled = false; }); button.focus(); };
   }, { signal }));
   return {
-    clear: () => { choices.forEach((choice) => { choice.checked = false; }); settle("quietest", null); },
+    clear: () => {
+      attempt += 1;
+      played.clear();
+      choices.forEach((choice) => { choice.checked = false; });
+      allow();
+      settle("quietest", null);
+    },
     stop: () => void audio?.close(),
   };
 }

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from believable.instruments.contract import InvalidAnswer
+from believable.instruments import INSTRUMENTS
+from believable.instruments.contract import InvalidAnswer, Rehearsal
 from believable.pages.contract import PRACTICE_TRIES, Message, PageKind, SimulatedPerson
 from believable.pages.submission import OpenPage
 from believable.study.records import Annotation, TrialBase
 
 RESULT = "practice.result"
-#: How long a simulated person takes for one try, and what the disc does in it (see instruments/tracing/disc.js).
-TRY_MS = 19_500
-DIRECTIONS = (1, -1, 1, -1)
+#: One try at the practice of an instrument that does not simulate it.
+UNKNOWN_TRY_MS = 10_000
 
 
 class Practice(TrialBase):
@@ -50,20 +50,23 @@ async def _go_through(person: SimulatedPerson, message: Message) -> None:
     """Try until it goes well, or often enough."""
     for number in range(1, message["annotate"]["tries"] + 1):
         person.note("practice.start", **{"try": number})
-        await person.sleep(TRY_MS)
-        slip = None if person.rng.random() < person.care else person.rng.randrange(len(DIRECTIONS))
-        moves = [
-            {
-                "direction": direction,
-                "change": 0 if index == slip else direction * person.rng.randint(1, 6),
-                "right": index != slip,
-            }
-            for index, direction in enumerate(DIRECTIONS)
-        ]
-        person.note(RESULT, **{"try": number, "passed": slip is None, "moves": moves})
+        rehearsal = _rehearse(person, message, number)
+        await person.sleep(rehearsal.took_ms)
+        for kind, data in rehearsal.events:
+            person.note(kind, **data)
+        moves = [dict(move) for move in rehearsal.moves]
+        person.note(RESULT, **{"try": number, "passed": rehearsal.passed, "moves": moves})
         await person.send()
-        if slip is None:
+        if rehearsal.passed:
             return
+
+
+def _rehearse(person: SimulatedPerson, message: Message, number: int) -> Rehearsal:
+    annotate = message["annotate"]
+    instrument = INSTRUMENTS[annotate["kind"]]
+    if instrument.rehearse is None:
+        return Rehearsal(took_ms=UNKNOWN_TRY_MS, events=(), passed=True)
+    return instrument.rehearse(instrument.params.model_validate(annotate["params"]), person.rng, person.care, number)
 
 
 PRACTICE = PageKind(

@@ -44,7 +44,7 @@ export async function show(form, trial, outside, signal) {
     beside && medium?.log ? loading.get(medium.log).then(beside.unpack) : null,
   ]).then(([[src], log]) => {
     const root = /** @type {HTMLElement} */ (form.querySelector(".player"));
-    player = create(root, { src: src ?? trial.signal, policy, texts, record, seen: trial.seen });
+    player = create(root, { src: src ?? trial.signal, policy, texts, record, seen: trial.seen, wasWatched: () => seen.complete });
     const shown = once(() => { loading.over(); root.hidden = false; });
     player.on("ready", () => {
       shown();
@@ -58,7 +58,9 @@ export async function show(form, trial, outside, signal) {
     });
     // Not while it plays: who fills a gap is led on when it stops.
     // When everybody else has said what ended: a line more would push what is led to out of sight.
-    for (const name of ["ended", "pause"]) player.on(name, () => open() && requestAnimationFrame(() => leadTo(after, texts[trial.questions.length ? "watch.opened" : "watch.done"])));
+    const goOn = () => open() && requestAnimationFrame(() => leadTo(after, texts[trial.questions.length ? "watch.opened" : "watch.done"]));
+    player.on("ended", goOn);
+    player.on("pause", (/** @type {{reason?: string} | undefined} */ stop) => { if (stop?.reason !== "flag") goOn(); }); // a flag asks first
     player.on("trouble", (/** @type {any} */ error) => {
       if (!error || error.name) return;
       shown();

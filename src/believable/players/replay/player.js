@@ -10,6 +10,7 @@
  * @property {Record<string, string>} texts
  * @property {(kind: string, data: any) => void} record
  * @property {{views: number, position_ms: number}} seen what an earlier page of this trial has shown already
+ * @property {() => boolean} [wasWatched] whether it was watched already; until then `first_speed_limit` holds
  * @property {EventTarget} [keys] where keys are listened to: the whole page, unless there are several players
  */
 import { buildControls, shownTime } from "./controls.js";
@@ -18,14 +19,14 @@ import { readouts } from "./readouts.js";
 import { displayList, recording } from "./scene.js";
 import { ZOOM_STEP, view } from "./view.js";
 import { frames } from "../video/frames.js";
-import { nextSpeed, viewsLeft } from "../video/policy.js";
+import { allowedSpeeds, nextSpeed, viewsLeft } from "../video/policy.js";
 import { watched } from "../video/watched.js";
 
 /** A longer gap between two animation frames means that nothing was on screen (the machine slept); time does not run on. */
 const LONGEST_FRAME_MS = 1000;
 
 /** @param {HTMLElement} root @param {Options} options */
-export function create(root, { src, policy, texts, record, seen, keys = document }) {
+export function create(root, { src, policy, texts, record, seen, wasWatched = () => true, keys = document }) {
   const canvas = document.createElement("canvas");
   canvas.tabIndex = -1;
   canvas.setAttribute("role", "img");
@@ -58,6 +59,8 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     get time_ms() { return time; },
     get rate() { return rate; },
     set rate(value) { setRate(value); },
+    /** The speeds that may be chosen now. */
+    get speeds() { return allowedSpeeds(policy, wasWatched()); },
     get paused() { return !playing; },
     get ended() { return Boolean(replay) && time >= replay.durationMs; },
     get duration_ms() { return replay ? replay.durationMs : NaN; },
@@ -101,7 +104,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
       playing = false;
       intervals.stop(time);
       record("media.pause", { ...at(), reason });
-      emit("pause");
+      emit("pause", { reason });
     },
     /** @param {number} ms */
     seek: (ms) => jump(Math.min(Math.max(0, ms), replay.durationMs)),
@@ -126,7 +129,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
 
   /** @param {number} value */
   function setRate(value) {
-    if (value === rate || !policy.speeds.includes(value)) return;
+    if (value === rate || !player.speeds.includes(value)) return;
     intervals.stop(time);
     rate = value;
     record("media.rate", { ...at(), rate });
@@ -206,7 +209,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     } else if (step && policy.seek) {
       player.seek(time + (step * replay.durationMs) / 100);
     } else if ((event.key === "<" || event.key === ">") && policy.speeds.length > 1) {
-      setRate(nextSpeed(policy, rate, event.key === ">" ? 1 : -1));
+      setRate(nextSpeed(player.speeds, rate, event.key === ">" ? 1 : -1));
     } else if ((event.key === "+" || event.key === "-") && policy.zoom) {
       camera.zoomBy(event.key === "+" ? ZOOM_STEP : 1 / ZOOM_STEP);
     } else return;

@@ -21,7 +21,8 @@ VIDEO = Player(
         EventKind(
             "media.pause",
             ("media_ms", "reason"),
-            "playing stopped: by the person, because the page was hidden, another player began, or it waits for the others",
+            "playing stopped: by the person, because the page was hidden, another player began, it waits for the others, or a "
+            "flag asks what it is about",
         ),
         EventKind("media.seek", ("from_ms", "to_ms"), "the position was changed"),
         EventKind("media.stall", ("media_ms", "error"), "playing halted by itself; `error` is set when it cannot go on"),

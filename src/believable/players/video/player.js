@@ -8,19 +8,20 @@
  * @property {Record<string, string>} texts
  * @property {(kind: string, data: any) => void} record
  * @property {{views: number, position_ms: number}} seen what an earlier page of this trial has shown already
+ * @property {() => boolean} [wasWatched] whether it was watched already; until then `first_speed_limit` holds
  * @property {EventTarget} [keys] where keys are listened to: the whole page, unless there are several players
  */
 import { buildControls } from "./controls.js";
 import { frames } from "./frames.js";
 import { minutes } from "./parts.js";
-import { nativeControls, nextSpeed, viewsLeft } from "./policy.js";
+import { allowedSpeeds, nativeControls, nextSpeed, viewsLeft } from "./policy.js";
 import { watched } from "./watched.js";
 
 /** How far, in seconds, playing may drift before a jump counts as a seek. */
 const JUMP_S = 0.35;
 
 /** @param {HTMLElement} root @param {Options} options */
-export function create(root, { src, policy, texts, record, seen, keys = document }) {
+export function create(root, { src, policy, texts, record, seen, wasWatched = () => true, keys = document }) {
   const video = document.createElement("video");
   const native = nativeControls(policy);
   Object.assign(video, { src, playsInline: true, preload: "auto", controls: native, disablePictureInPicture: true });
@@ -68,7 +69,9 @@ export function create(root, { src, policy, texts, record, seen, keys = document
   const player = {
     get time_ms() { return timeMs(); },
     get rate() { return video.playbackRate; },
-    set rate(value) { if (policy.speeds.includes(value)) video.playbackRate = value; },
+    set rate(value) { if (player.speeds.includes(value)) video.playbackRate = value; },
+    /** The speeds that may be chosen now. */
+    get speeds() { return allowedSpeeds(policy, wasWatched()); },
     get paused() { return video.paused; },
     /** Whether something new is on screen all the time: it plays, and neither halts nor jumps. */
     get running() { return intervals.running && !video.paused && !video.seeking; },
@@ -149,8 +152,9 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     ["pause", () => {
       halt(video.ended ? video.duration * 1000 : timeMs());
       if (!video.ended) record("media.pause", { ...halted(), reason: pausedByHiding ? "hidden" : pauseReason });
+      const reason = pauseReason;
       pauseReason = "person";
-      emit("pause");
+      emit("pause", { reason });
     }],
     ["waiting", () => {
       if (video.paused || video.seeking || stalled) return;
@@ -165,7 +169,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
     ["ratechange", () => {
       const running = intervals.running;
       const ms = intervals.stop(timeMs()) ?? fromMs;
-      if (!policy.speeds.includes(video.playbackRate)) video.playbackRate = policy.speed;
+      if (!player.speeds.includes(video.playbackRate)) video.playbackRate = policy.speed;
       record("media.rate", { media_ms: Math.round(ms), rate: video.playbackRate });
       if (running) intervals.start(ms, video.playbackRate);
       emit("rate");
@@ -224,7 +228,7 @@ export function create(root, { src, policy, texts, record, seen, keys = document
       event.preventDefault();
       player.seek(video.currentTime * 1000 + (event.key === "ArrowLeft" ? -5000 : 5000));
     } else if (event.key === "<" || event.key === ">") {
-      player.rate = nextSpeed(policy, video.playbackRate, event.key === ">" ? 1 : -1);
+      player.rate = nextSpeed(player.speeds, video.playbackRate, event.key === ">" ? 1 : -1);
     } else if (policy.volume && event.key === "m") {
       video.muted = !video.muted;
     }

@@ -114,7 +114,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         _secondary(judged, outcomes, plan),
         _explored(data, judged, plan),
     ]
-    noticing = noticed(data, judged.seen, judged.values["believability"], judged.conditions, plan.level)
+    noticing = noticed(data, judged.seen, judged.values["believability"], judged.conditions, plan)
     return (*sections, *(section for section in (noticing, categories(data, plan)) if section is not None))
 
 

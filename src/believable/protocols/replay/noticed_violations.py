@@ -1,6 +1,8 @@
 """Flags beside the world's own rule checker: which violations people notice, and which flags are about nothing that it knows.
 
-A viewed action with a violation is a signal, one without is noise: a flag on the first is a hit, on the second a false alarm. d′
+A viewed action with a violation is a signal, one without is noise: a flag on the first is a hit, on the second a false alarm.
+People press late: which action a flag is about follows from their choice after the press, else from the person's own window,
+which is their delay as measured in practice (`flag_windows`); for people without one the declared default is used and counted. d′
 is one for everybody, measured from each viewer's own readiness to flag: viewings of all together would make it too small, since
 some flag much and others little. Its interval is a jackknife over people, whose flags hang together."""
 
@@ -21,7 +23,11 @@ from believable.analysis.data import Data, logs
 from believable.analysis.findings import Column, Section, Table, reasoned
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, number
+from believable.analysis.settled_plan import Plan
+from believable.analysis.viewed_actions import seeing_of
+from believable.instruments.flags import CHOICE, LINE
 from believable.protocols.replay.flag_outcomes import WatchedDay
+from believable.protocols.replay.flag_windows import UNRECORDED, WindowedFlags, place_flags
 from believable.simulate.demonstration import NOTHING_WRONG
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.indices import pooled_unbelievable_rate
@@ -33,6 +39,8 @@ FloatArray: TypeAlias = NDArray[np.float64]
 CATEGORIES = ("goal_inconsistency", "environment_rule", "temporal", "social_norm", "control_failure")
 #: What a violation of a norm that no mind was told ends with.
 UNKNOWN = "/unknown to minds"
+#: The option with the delay of people in whom none was measured.
+DEFAULT_DELAY = "unmeasured_delay_ms"
 #: Scoring needs five to ten.
 MOST_STEPS = 100
 #: So many actions that are flagged most although nothing is wrong with them are listed.
@@ -170,12 +178,15 @@ def _most_likely(hits: FloatArray, signals: FloatArray, readiness: FloatArray, w
 
 
 def noticed(
-    data: Data, seen: Sequence[WatchedDay], ratings: Mapping[tuple[str, int], float], conditions: Sequence[str], level: float
+    data: Data, watched: Sequence[WatchedDay], ratings: Mapping[tuple[str, int], float], conditions: Sequence[str], plan: Plan
 ) -> Section | None:
     """The section of the report; None where recordings were not checked."""
     checked = checked_actions(data)
     if not checked:
         return None
+    level = plan.level
+    windowed = place_flags(data, watched, seeing_of(plan), float(plan.option(DEFAULT_DELAY)))
+    seen = windowed.seen
     known = lambda action: any(action.of_category(name) for name in CATEGORIES)  # noqa: E731
     people = counts_of(seen, checked, known)
     overall = sensitivity(people.values(), level)
@@ -187,12 +198,14 @@ def noticed(
         " d′ tells how well the two are told apart whatever the readiness to flag.",
         f"{counted(hits, 'flag')} fell on violations, {counted(flags, 'flag')} on actions that break no rule it knows"
         + (f"; d′ over all violations is {number(overall.value)}." if overall.value is not None else "."),
+        _describe_windows(windowed, float(plan.option(DEFAULT_DELAY))),
     ]
     return LAYOUTS.section(
         "noticed",
         paragraphs=words,
         tables=(
             _by_category(seen, checked, level),
+            _by_window(windowed, checked, known, level),
             _by_viewing(seen, checked, known, level),
             _by_rule(seen, checked, level),
             _no_violation(seen, checked),
@@ -243,6 +256,45 @@ def _by_category(seen: Sequence[WatchedDay], checked: Checked, level: float) -> 
         )
     )
     return LAYOUTS.table("flags_by_checker", rows)
+
+
+def _describe_windows(windowed: WindowedFlags, default_ms: float) -> str:
+    """How flags found their actions, in words."""
+    measured = [delay.delay_ms for delay in windowed.delays.values() if delay.is_measured]
+    total, chosen = sum(windowed.made.values()), windowed.made.get(CHOICE, 0)
+    sentences = [
+        f"Of {counted(total, 'flag')}, {chosen} {'was' if chosen == 1 else 'were'} chosen among the last actions after a key"
+        f" press and {windowed.made.get(LINE, 0)} set on an action's own line; a press without a choice belongs to the action"
+        f" that was on screen when the person's own window opened, which moved"
+        f" {counted(windowed.moved, 'flag')} to an earlier action."
+    ]
+    if measured:
+        middle, least, most = (number(value, 0) for value in (float(np.median(measured)), min(measured), max(measured)))
+        people = counted(len(measured), "person", "people")
+        sentences.append(f"Practice measured the delay of {people}: median {middle} ms, from {least} to {most} ms.")
+    if windowed.unmeasured:
+        of_all = counted(len(windowed.delays), "person", "people")
+        sentences.append(
+            f"For {windowed.unmeasured} of {of_all} no delay was measured;"
+            f" the declared default of {number(default_ms, 0)} ms is used."
+        )
+    unrecorded = windowed.made.get(UNRECORDED, 0)
+    if unrecorded:
+        sentences.append(f"How {counted(unrecorded, 'flag')} {'was' if unrecorded == 1 else 'were'} made is not recorded.")
+    return " ".join(sentences)
+
+
+def _by_window(windowed: WindowedFlags, checked: Checked, is_signal: Callable[[CheckedAction], bool], level: float) -> Table:
+    """d′ over all violations by choice and by window alone."""
+    rows = []
+    for name, days in (("choice, else own window", windowed.seen), ("own window alone", windowed.by_window)):
+        people = counts_of(days, checked, is_signal)
+        alarms = sum(own.false_alarms for own in people.values())
+        noise = sum(own.noise for own in people.values())
+        shares = reasoned("nothing else was viewed", alarms / noise if noise else None)
+        measured = sum(delay.is_measured for delay in windowed.delays.values())
+        rows.append((name, measured, windowed.unmeasured, *_cells(people, level), *shares))
+    return LAYOUTS.table("flags_by_window", rows)
 
 
 def _by_viewing(seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool], level: float) -> Table:

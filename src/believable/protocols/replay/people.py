@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from believable.analysis.reaction_delays import EARLIEST_MS, LATEST_MS
 from believable.coding.phrases import phrases, simulated_answer
 from believable.instruments.contract import Act
+from believable.instruments.flags import CHOICE, LINE, MOMENT, OFFERED, TRIAL_SPREAD, TRIALS, choose, mark
 from believable.protocols.replay import DECLARATION
-from believable.simulate.behaviour import Behaviour, Mind, SeenStimulus, expit, reasons, take_checks
+from believable.simulate.behaviour import Behaviour, Mind, SeenAction, SeenStimulus, expit, reasons, take_checks
 from believable.simulate.pool import FloatArray, IntArray, ObjectArray, Pool, roles_of
 from believable.simulate.simulated_sessions import Sessions, unless
 from believable.study.records import Study, outline
@@ -44,6 +46,8 @@ class ReplayTruth:
     skips              share of viewings with a stretch jumped over
     reason             share of flags with a reason
     undone             how many flags are set and taken back, per flag that stays
+    delay_ms           median time from seeing an action to pressing the key
+    delay_spread       spread of that time between viewers, of its logarithm
     """
 
     baseline: float = 4.0
@@ -65,6 +69,8 @@ class ReplayTruth:
     skips: float = 0.15
     reason: float = 0.6
     undone: float = 0.05
+    delay_ms: float = 550.0
+    delay_spread: float = 0.25
 
     def d_prime(self, violations: str, opened: bool = False) -> float:
         """How well an action with these violations stands out; 0 where there are none. Of several, the best to tell."""
@@ -84,6 +90,8 @@ _D_OF = {
 DEMONSTRATION = ReplayTruth(
     flag_logit=-4.0, flag_effect=0.0, d_goal=1.2, d_environment=1.8, d_temporal=1.5, d_social=0.8, d_control=2.0, d_overlay=0.3
 )
+#: Pages of the practice that measures the delay.
+PRACTICE_PAGES = ("practice_flags",)
 #: Share of a day that is jumped over.
 GAP = 0.08
 #: The careless flag about 18 in 100 actions, whatever happens in them.
@@ -141,7 +149,10 @@ def fill(truth: ReplayTruth, sessions: Sessions) -> None:
     opened = rng.random((sessions.count, days)) < truth.opens
     _rate(sessions, person, where, felt, opened, trial)
     gaps = _watch(truth, sessions, trial, positions, code, opened)
-    _flag(truth, sessions, positions, code, ours, gaps, opened)
+    hand = rng.spawn(1)[0]
+    delays_ms = truth.delay_ms * np.exp(hand.normal(0, truth.delay_spread, sessions.count))
+    _practise(sessions, delays_ms, hand)
+    _flag(truth, sessions, positions, code, ours, gaps, opened, delays_ms)
     _choose(truth, sessions, felt)
     experience = roles.asked.get("experience")
     if experience is not None:
@@ -182,8 +193,7 @@ def _watch(
     length = pool.lengths_ms[code]
     skips = rng.random(code.shape) < truth.skips
     begins = np.where(skips, rng.uniform(0.3, 0.9 - GAP, code.shape) * length, np.nan)
-    item = next(entry.item for entry in outline(pool.study.timeline) if entry.item.id == trial)
-    rate = item.player_controls.first_speed if item and item.player_controls else 1.0
+    rate = _speed(pool, trial)
     person = np.broadcast_to(sessions.people[:, None], code.shape)
     first_end = np.where(skips, begins, length)
     second = np.nonzero(skips)
@@ -195,6 +205,20 @@ def _watch(
     return begins
 
 
+def _speed(pool: Pool, trial: str) -> float:
+    """How fast the replays of a trial are watched."""
+    item = next(entry.item for entry in outline(pool.study.timeline) if entry.item.id == trial)
+    return item.player_controls.first_speed if item and item.player_controls else 1.0
+
+
+def _practise(sessions: Sessions, delays_ms: FloatArray, hand: np.random.Generator) -> None:
+    """What the practice of the key measures, in studies that have one."""
+    pages = [positions for positions in (sessions.pool.positions(name) for name in PRACTICE_PAGES) if positions.shape[1]]
+    if pages:
+        trials = delays_ms[:, None] * np.exp(hand.normal(0, TRIAL_SPREAD, (sessions.count, TRIALS)))
+        sessions.react(pages[0][sessions.plan, 0], np.clip(trials, EARLIEST_MS, LATEST_MS))
+
+
 def _flag(
     truth: ReplayTruth,
     sessions: Sessions,
@@ -203,6 +227,7 @@ def _flag(
     ours: NDArray[np.bool_],
     gaps: FloatArray,
     opened: NDArray[np.bool_],
+    delays_ms: FloatArray,
 ) -> None:
     rng, acts = sessions.rng, _actions(sessions.pool)
     start, end, there = acts.from_ms[code], acts.to_ms[code], acts.there[code]
@@ -225,8 +250,31 @@ def _flag(
     silent = rng.random(len(who)) >= truth.reason
     text = unless(silent, _reasons(wrong[at], rng))
     # Some mark the moment instead of the line: the analysis has to find the action.
-    action = unless(rng.random(len(who)) < 0.1, acts.id[code][at])
-    sessions.flag(who, positions[who, day], moment, action, text, drawn[at] >= chance[at])
+    unaimed = rng.random(len(who)) < 0.1
+    rate = _speed(sessions.pool, sessions.pool.roles.named["day"][0])
+    length, gap = sessions.pool.lengths_ms[code][who, day], gaps[who, day]
+    pressed = moment + delays_ms[who] * rate
+    crossed = (moment < gap) & (pressed >= gap)
+    pressed = np.where(crossed, pressed + GAP * length, pressed)
+    running = pressed < length
+    starts, stimulus = start[who, day], code[who, day]
+    begun = ((starts <= pressed[:, None]) & there[who, day]).sum(axis=1)
+    ids = acts.id[stimulus]
+    offered = np.array([" ".join(ids[row, max(0, n - OFFERED) : n]) for row, n in enumerate(begun)], dtype=object)
+    chosen = running & (begun - which <= OFFERED) & ~unaimed
+    moments = running & unaimed
+    how = np.where(chosen, CHOICE, np.where(moments, MOMENT, LINE)).astype(object)
+    sessions.flag(
+        who,
+        positions[who, day],
+        np.where(running, pressed, moment),
+        unless(moments, acts.id[code][at]),
+        text,
+        drawn[at] >= chance[at],
+        how=how,
+        offered=unless(~chosen, offered),
+        delay_ms=np.where(chosen, (pressed - start[at]) / rate, np.nan),
+    )
 
 
 def _standing_out(truth: ReplayTruth, acts: DayActions, opened: bool) -> FloatArray:
@@ -313,6 +361,7 @@ class Viewer(Mind):
         self._leaning = rng.gauss(0, truth.person_sd)
         self._readiness = rng.gauss(0, truth.flag_sd)
         self._effect = truth.flag_effect + rng.gauss(0, truth.effect_sd)
+        self._delay_ms = truth.delay_ms * math.exp(random.Random(rng.random()).gauss(0, truth.delay_spread))
         self._felt: dict[str, float] = {}
         self._rated = 0
 
@@ -322,19 +371,28 @@ class Viewer(Mind):
         truth, rng = self._truth, self._rng
         ours = seen.stimulus is not None and seen.stimulus.condition in self._roles.named["ours"]
         flags: list[Act] = []
+        marked = 0
         for going in seen.log:
             logit = truth.flag_logit + self._effect * ours + self._readiness
             plain = 1 / (1 + math.exp(-(CARELESS_LOGIT if self._careless else logit)))
             d_prime = 0.0 if self._careless else truth.d_prime(going.violations, bool(seen.opened))
             if rng.random() < float(ndtr(ndtri(plain) + d_prime)):
-                flags += self._mark(
-                    going.id, f"f{len(flags) + 1}", round(rng.uniform(going.t0_ms, (going.t0_ms + going.t1_ms) / 2))
-                )
+                marked += 1
+                flags += self._mark(going, marked, rng.uniform(going.t0_ms, (going.t0_ms + going.t1_ms) / 2), seen)
         return sorted(flags, key=lambda act: act.media_ms)
 
-    def _mark(self, action: str, name: str, at_ms: int) -> list[Act]:
-        rng = self._rng
-        marking = [Act(at_ms, "flag.add", {"flag": name, "media_ms": at_ms, "action": action, "reason": ""})]
+    def _mark(self, going: SeenAction, number: int, noticed_ms: float, seen: SeenStimulus) -> list[Act]:
+        """A press after the person's delay and the choice of what was noticed; its line is used if it is not offered any more."""
+        rng, name = self._rng, f"f{number}"
+        at_ms = min(round(noticed_ms + self._delay_ms * seen.rate), seen.length_ms - 1)
+        begun = sorted((action for action in seen.log if action.t0_ms <= at_ms), key=lambda action: action.t0_ms)
+        offered = [action.id for action in begun[-OFFERED:]]
+        if going.id in offered:
+            delay_ms = round((at_ms - going.t0_ms) / seen.rate)
+            marking = choose(number, at_ms, offered, going.id, delay_ms, round(rng.uniform(700, 2500)))
+            marking.append(mark(name, at_ms, going.id, CHOICE))
+        else:
+            marking = [mark(name, at_ms, going.id, LINE)]
         if rng.random() < self._truth.reason:
             marking.append(Act(at_ms, "flag.edit", {"flag": name, "reason": simulated_answer("replay", rng)}))
         if rng.random() < self._truth.undone:

@@ -12,6 +12,8 @@ from believable.study.platforms import id_parameter
 from believable.study.records import Text, outline
 
 STUDY_FILE = "study.yaml"
+#: Faster than this, short actions cannot be seen.
+FASTEST_VIEWING = 50
 #: What stands in ready pages, and in drafts, until the author has written something.
 PLACEHOLDER = re.compile(
     r"write here who you\s+are|schreiben Sie hierher,\s+wer Sie\s+sind|\[\[.+?\]\]|\bTODO\b|\bFIXME\b|lorem ipsum",
@@ -21,7 +23,7 @@ PLACEHOLDER = re.compile(
 
 def launch_problems(definition: Definition) -> list[Problem]:
     """Warnings before the first participant."""
-    return [*_consent(definition), *_repeats(definition), *_stopping(definition)]
+    return [*_consent(definition), *_devices(definition), *_speeds(definition), *_repeats(definition), *_stopping(definition)]
 
 
 def _consent(definition: Definition) -> Iterator[Problem]:
@@ -39,6 +41,28 @@ def _consent(definition: Definition) -> Iterator[Problem]:
                 passage = " ".join(unfilled.group().split())
                 message = f"the consent text still holds a placeholder: “{passage}”."
                 yield _warning(file, line, place, message, cure)
+
+
+def _devices(definition: Definition) -> Iterator[Problem]:
+    """Games are played with a keyboard, which phones and tablets do not have."""
+    games = [entry.item.id for entry in outline(definition.study.timeline) if entry.item.plays_round is not None]
+    if not games or definition.study.recruit.desktop_only:
+        return
+    message = f"{games[0]!r} is played with a keyboard, but people on phones and tablets are let in."
+    yield _warning(STUDY_FILE, 1, "recruit.desktop_only", message, "Add `recruit: {desktop_only: true}`.")
+
+
+def _speeds(definition: Definition) -> Iterator[Problem]:
+    for entry in outline(definition.study.timeline):
+        controls = entry.item.player_controls
+        if controls is None or not controls.must_finish or controls.fastest_first <= FASTEST_VIEWING:
+            continue
+        message = (
+            f"the first viewing of {entry.item.id!r} may run at {controls.fastest_first:g}×: at more than {FASTEST_VIEWING}× an"
+            " action of 10 s is on screen for less than 200 ms, the least that counts as viewed."
+        )
+        cure = f"Add `first_speed_limit: {FASTEST_VIEWING}` to its `controls`."
+        yield _warning(STUDY_FILE, 1, f"{entry.item.id}.controls", message, cure)
 
 
 def _words(definition: Definition, page: Text | None, text: Text | None) -> Iterator[tuple[str, str]]:

@@ -94,7 +94,9 @@ def _player(player: Player) -> Example:
 _PAGE_EVENTS: Mapping[str, tuple[EventKind, ...]] = {
     "compare": _WATCHED,
     "group": _WATCHED,
-    "device": (EventKind("device.tones", ("state",), "the tones were played; `state` of the browser's sound"),),
+    "device": (
+        EventKind("device.tones", ("state", "row", "attempt"), "a row of tones was played; `state` of the browser's sound"),
+    ),
     "qa": (*SIGNAL.records, *INSTRUMENTS["ranktrace"].streams),
 }
 

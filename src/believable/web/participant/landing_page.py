@@ -16,8 +16,9 @@ from believable.collect.desk import Collect
 from believable.collect.join import Landing
 from believable.core.errors import NotFound, TooManyTries
 from believable.pages import PAGES
+from believable.pages.expected_time import session_minutes
 from believable.study.definition import Definition
-from believable.study.records import Block, outline
+from believable.study.records import Block, Study, outline
 from believable.study.texts import Texts, built_in
 from believable.web.connections import place_of
 from believable.web.module_graph import MAIN, preloaded
@@ -64,6 +65,8 @@ async def landing(request: Request, link: str) -> Response:
         lambda: {
             "texts": texts,
             "title": entry.study.title.in_language(texts.language),
+            "minutes": session_minutes(entry.definition, PAGES),
+            "device": _device(entry.study),
             "coming": _needed_next(entry.definition),
             "notice": notice,
             "start": button,
@@ -170,6 +173,12 @@ def _language(request: Request, offered: Sequence[str]) -> str:
 def _language_name(entry: Landing, language: str) -> str:
     texts: Mapping[str, str] = texts_in(entry.definition, language)
     return texts["language.name"] if "language.name" in texts else built_in(language).get("language.name", language)
+
+
+def _device(study: Study) -> str:
+    """The text about the device that the study needs. Games are played with a keyboard."""
+    played = any(entry.item.plays_round for entry in outline(study.timeline))
+    return "landing.device.desktop" if study.recruit.desktop_only or played else "landing.device.any"
 
 
 def _looks_like_desktop(request: Request) -> bool:

@@ -50,6 +50,7 @@ _SCRIPT_TEXTS = (
     "refused.",
     "page.error",
     "progress.value",
+    "progress.left",
     *PLAYER_TEXTS,
 )
 #: Of those that recordings of rounds show: time, score, what just happened.
@@ -154,7 +155,18 @@ async def session_page(request: Request, token: Token) -> Response:
     position, notice = view.position if active else total, _NOTICES.get(view.link_kind)
     return kept_page(
         "participant/session.html",
-        (view.definition.hash, view.language, scripts, tuple(trial.styles), position, total, active, resume_address, notice),
+        (
+            view.definition.hash,
+            view.language,
+            scripts,
+            tuple(trial.styles),
+            position,
+            total,
+            trial.minutes_left,
+            active,
+            resume_address,
+            notice,
+        ),
         {"state": _state(token, view, active), "html": Markup(trial.html)},
         lambda: {
             "texts": texts,
@@ -164,6 +176,7 @@ async def session_page(request: Request, token: Token) -> Response:
             "styles": trial.styles,
             "position": position,
             "total": total,
+            "minutes_left": trial.minutes_left,
             "active": active,
             "can_resume": view.definition.study.resume != "forbid",
             "demonstration": view.definition.study.demonstration,

@@ -16,6 +16,7 @@ from believable.collect.page_events import ViewingProgress
 from believable.instruments import INSTRUMENTS
 from believable.pages import PAGES
 from believable.pages.contract import PRACTICE_TRIES, PageKind, ShownPage
+from believable.pages.expected_time import minutes_left
 from believable.pages.message import AnnotatePart, ControlsPart, MediumPart, TrialMessage, seen_part
 from believable.players import PLAYERS
 from believable.study.bases import Rule, holds
@@ -72,8 +73,9 @@ def trial_json(session: SessionView, *, base: str, now_ms: int) -> bytes:
         return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
     if not drawn.untouched:
         message = trial_message(session, base=base, now_ms=now_ms)
-        drawn.untouched.append(message.model_dump_json(exclude={"position", "total"}).encode()[1:])
-    return b'{"position":%d,"total":%d,%b' % (session.position, len(session.plan), drawn.untouched[0])
+        drawn.untouched.append(message.model_dump_json(exclude={"position", "total", "minutes_left"}).encode()[1:])
+    place = (session.position, len(session.plan), _minutes_left(session))
+    return b'{"position":%d,"total":%d,"minutes_left":%d,%b' % (*place, drawn.untouched[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +133,17 @@ def _bare(session: SessionView, kind: str, html: Markup, **parts: Any) -> TrialM
     return TrialMessage(
         position=session.position,
         total=len(session.plan),
+        minutes_left=_minutes_left(session),
         kind=kind,
         html=html,
         opened=sorted(session.opened),
         seen=seen_part(seen),
         **parts,
     )
+
+
+def _minutes_left(session: SessionView) -> int:
+    return minutes_left(session.plan, session.position, session.definition, PAGES)
 
 
 def styles_of(instruments: Iterable[str]) -> tuple[str, ...]:

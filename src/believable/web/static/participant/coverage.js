@@ -38,6 +38,8 @@ export function coverage(seen, policy) {
       if (!duration) return 0;
       return Math.min(1, parts.reduce((sum, [from, to]) => sum + Math.max(0, Math.min(to, duration) - from), 0) / duration);
     },
+    /** Whether it was watched already: to the end, and enough of it. */
+    get complete() { return views > 0 && result.share >= policy.watched_share; },
     /** Whether the questions may come. */
     get enough() {
       if (!policy.must_finish) return true;

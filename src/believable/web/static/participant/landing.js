@@ -1,8 +1,16 @@
 // @ts-check
-/** Tells the server whether this is a desktop: a mouse or trackpad, and enough room. */
+/** Tells the server whether this is a desktop or laptop computer. */
+import { isDesktop } from "./desktop.js";
+
 const field = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=desktop]"));
 if (field) {
-  const fits = matchMedia("(any-pointer: fine)").matches && Math.max(screen.width, innerWidth) >= 1000;
+  const fits = isDesktop({
+    userAgent: navigator.userAgent,
+    mobile: /** @type {any} */ (navigator).userAgentData?.mobile,
+    touchPoints: navigator.maxTouchPoints,
+    touchFirst: matchMedia("(pointer: coarse)").matches,
+    fine: matchMedia("(any-pointer: fine)").matches,
+  });
   field.value = fits ? "yes" : "no";
   const warning = document.getElementById("desktop-only");
   if (warning) {

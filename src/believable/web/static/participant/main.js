@@ -78,12 +78,13 @@ function hideSessionTools() {
   /** @type {HTMLElement} */ (document.getElementById("status")).hidden = true;
 }
 
-/** @param {number} position @param {number} total */
-function showProgress(position, total) {
+/** @param {number} position @param {number} total @param {number} minutes */
+function showProgress(position, total, minutes) {
   const bar = /** @type {HTMLProgressElement} */ (document.getElementById("progress"));
   bar.max = total;
   bar.value = position;
-  const words = texts["progress.value"].replace("{n}", String(position + 1)).replace("{total}", String(total));
+  const step = texts["progress.value"].replace("{n}", String(position + 1)).replace("{total}", String(total));
+  const words = `${step} · ${texts["progress.left"].replace("{n}", String(minutes))}`;
   bar.setAttribute("aria-valuetext", words);
   /** @type {HTMLElement} */ (document.getElementById("progress-words")).textContent = words;
 }
@@ -132,7 +133,7 @@ async function run() {
       });
       current = shown;
       dispatchEvent(new Event("arrived"));
-      showProgress(trial.position, trial.total);
+      showProgress(trial.position, trial.total, trial.minutes_left);
       if (!first) {
         scrollTo(0, 0);
         /** @type {HTMLElement | null} */ (main.querySelector("h1"))?.focus();

@@ -32,6 +32,8 @@ export interface DevicePart {
   /** Those of later attempts. */
   later: ([number, number][] | null)[];
   wheel: boolean;
+  /** The attempt that is open, from 1. */
+  attempt: number;
 }
 
 export interface SignalPart {
@@ -78,6 +80,7 @@ export interface ControlsPart {
   volume: boolean;
   speeds: number[];
   speed: number;
+  first_speed_limit: number | null;
   zoom: boolean;
   follow: boolean;
 }
@@ -85,6 +88,8 @@ export interface ControlsPart {
 export interface TrialMessage {
   position: number;
   total: number;
+  /** About how long the session still takes. */
+  minutes_left: number;
   kind: string;
   html: string;
   styles: string[];
