@@ -13,22 +13,19 @@ from believable.analysis.numbers import counted, estimate_words, in_words, inter
 from believable.analysis.settled_plan import Plan
 from believable.protocols.hntt.navigation_judgements import AgentContest
 from believable.stats.crossed import (
-    LEAST_UNITS,
     Over,
     VarianceSplit,
     crossed_mean,
-    t_against,
     tost_estimate,
-    unanimous_test,
     variance_split,
 )
+from believable.stats.crossed_contrasts import SHARES, crossed_share_test
 from believable.stats.equivalence import EquivalenceResult, as_test
 from believable.stats.estimate import Estimate
 from believable.stats.result import Alternative, TestResult
 
 #: Judges whose numbers of trials differ by this factor are not alike.
 UNEQUAL = 2.0
-_SHARES = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,18 +61,15 @@ def decide(
     """
     values = np.asarray(correct, dtype=np.float64)
     level = 1 - alpha
-    mean = crossed_mean(values, judges, pairs, over=over, limits=_SHARES, level=level)
-    method = f"t test over judges{' and clips' if over == 'both' else ''} against {chance:g}"
-    test = t_against(mean, chance, method=method, alternative=alternative)
-    if mean.value in _SHARES and mean.n >= LEAST_UNITS:
-        test = unanimous_test(bool(values[0]), judges, pairs, null=chance, over=over, alternative=alternative, level=level)
+    test = crossed_share_test(values, judges, pairs, null=chance, over=over, alternative=alternative, level=level)
+    mean = crossed_mean(values, judges, pairs, over=over, limits=SHARES, level=level)
     same = tost_estimate(
         mean,
         low=chance - margin,
         high=chance + margin,
         alpha=alpha,
         method=f"TOST, t tests over judges{' and clips' if over == 'both' else ''}",
-        limits=_SHARES,
+        limits=SHARES,
     )
     return AgentVerdict(test=test, equivalence=same, split=variance_split(values, judges, pairs))
 
