@@ -204,10 +204,7 @@ def measure(verdict: str, judges: int, design: str, studies: int, *, seed: int =
 
 def line(rates: FalseRates) -> str:
     """A line of the table in docs/validity.md."""
-    pairs = (
-        (rates.different_agent, rates.equivalent_agent),
-        (rates.different_these, rates.equivalent_these),
-    )
+    pairs = ((rates.different_agent, rates.equivalent_agent), (rates.different_these, rates.equivalent_these))
     cells = " | ".join("—" if rate is None else f"{rate:.3f}".lstrip("0") for pair in pairs for rate in pair)
     return f"| {rates.verdict} | {rates.judges} × {rates.design} | {cells} |{'' if rates.kept else ' BROKEN'}\n"
 

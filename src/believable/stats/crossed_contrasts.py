@@ -155,13 +155,7 @@ def _ratio(log_odds: Estimate, test: TestResult) -> Estimate:
     bounds = (None, None) if log_odds.low is None or log_odds.high is None else (log_odds.low, log_odds.high)
     low, high = (None if bound is None else math.exp(bound) for bound in bounds)
     return replace(
-        log_odds,
-        value=math.exp(log_odds.value),
-        low=low,
-        high=high,
-        se=None,
-        statistic=test.statistic,
-        p_value=test.p_value,
+        log_odds, value=math.exp(log_odds.value), low=low, high=high, se=None, statistic=test.statistic, p_value=test.p_value
     )
 
 
@@ -178,9 +172,7 @@ def _names(what: str, over: Over) -> tuple[str, str]:
     return f"{what}, t interval over {whom}", f"t test of the {what} over {whom}"
 
 
-def _blank(
-    first: BoolArray, named: str, method: str, alternative: Alternative, level: float
-) -> CrossedContrast | None:
+def _blank(first: BoolArray, named: str, method: str, alternative: Alternative, level: float) -> CrossedContrast | None:
     check_level(level)
     if first.any() and not first.all():
         return None

@@ -38,7 +38,8 @@ from believable.protocols.hntt.navigation_judges import (
 from believable.protocols.hntt.navigation_reasons import reasons_sections
 from believable.protocols.hntt.pass_chances import criterion_section, planned
 from believable.stats.bootstrap import median_interval
-from believable.stats.counts import binomial, proportion
+from believable.stats.counts import proportion
+from believable.stats.crossed_contrasts import crossed_share_test
 from believable.stats.equivalence import as_test
 from believable.stats.estimate import Estimate
 from believable.stats.indices import HnttVerdict
@@ -254,15 +255,32 @@ def pairs_section(judged: NavigationJudgements, contests: Sequence[AgentContest]
             known = contest.uncertainty[own & ~np.isnan(contest.uncertainty)]
             mean = number_or(float(known.mean()) if len(known) else None, "nobody said how certain they were")
             rows.append((contest.agent, str(contest.scenario[own][0]), pair, int(own.sum()), *estimate_cells(share), mean))
-    first = int(judged.chose_first.sum())
-    side = binomial(first, len(judged), level=plan.level)
-    share_words = "" if side.estimate is None else f": share {estimate_words(side.estimate)}"
-    words = f"Player A (left) was chosen in {first} of {counted(len(judged), 'trial')}{share_words}."
+    findings, paragraphs = _side_preference(judged, plan)
     if judged.undecided:
-        words += f" {counted(judged.undecided, 'choice')} named neither or were left open, and are not counted."
+        paragraphs.append(f"{counted(judged.undecided, 'choice')} named neither or were left open, and are not counted.")
     return LAYOUTS.section(
         "pairs",
-        findings=(Finding("side", "Side of the screen", words, side.estimate, side),),
+        paragraphs=paragraphs,
+        findings=findings,
         tables=(LAYOUTS.table("pairs", rows),),
         charts=(LAYOUTS.chart("pairs", chance=plan.option("chance")),),
     )
+
+
+def _side_preference(judged: NavigationJudgements, plan: Plan) -> tuple[list[Finding], list[str]]:
+    """Test whether judges preferred one side. Judges are the units, because the choices of one judge may depend on each other."""
+    known = int(judged.side_known.sum())
+    paragraphs = []
+    if known < len(judged):
+        paragraphs.append(
+            f"The sides of {counted(len(judged) - known, 'trial')} are not known. They say nothing about a preference for a side."
+        )
+    if not known:
+        return [], paragraphs
+    own = judged.side_known
+    pairs = judged.pair[own].astype(str)
+    test = crossed_share_test(judged.chose_first[own], judged.judge[own], pairs, over="judges", level=plan.level)
+    share = "" if test.estimate is None else f": a mean share of {estimate_words(test.estimate)} over judges"
+    first = int(judged.chose_first[judged.side_known].sum())
+    sentence = f"Player A (left) was chosen in {first} of {counted(known, 'trial')}{share}."
+    return [Finding("side", "Side of the screen", sentence, test.estimate, test)], paragraphs

@@ -38,6 +38,7 @@ class NavigationJudgements:
     pair         the two stimuli, sorted and joined: what a clip-clustered interval resamples
     clips        the stimuli of players A and B, one row each
     uncertainty  1 certain … 5 uncertain, NaN without an answer
+    side_known   whether A and B are the sides of the page; imported choices may not say
     undecided    how many choices were left open or named neither
     """
 
@@ -49,6 +50,7 @@ class NavigationJudgements:
     pair: ObjectArray
     uncertainty: FloatArray
     clips: ObjectArray
+    side_known: NDArray[np.bool_]
     undecided: int
 
     def __len__(self) -> int:
@@ -64,6 +66,7 @@ class NavigationJudgements:
             self.pair[keep],
             self.uncertainty[keep],
             self.clips[keep],
+            self.side_known[keep],
             self.undecided,
         )
 
@@ -114,6 +117,7 @@ def judgements(data: Data) -> NavigationJudgements:
         _pairs(stimulus[first], stimulus[two]),
         uncertainty,
         np.stack([stimulus[first], stimulus[two]], 1),
+        ~(shown["label"].missing[first] | shown["label"].missing[two]),
         int((paired & (side < 0)).sum()),
     )
 
