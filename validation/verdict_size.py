@@ -6,8 +6,7 @@ false for an agent that does not differ from people (or from the other condition
 agent` and, to compare, for `about: these clips`.
 
 A design has so many clips: `shared` are seen by all judges, of `pooled` and `fresh` ones each judge sees a part, with views
-balanced. Clips are pairs in `hntt`, clips of both types together in `clips`, characters in `replay` and pairs of conditions in
-designs of one's own. A judge sees six clips, and one character.
+balanced. Clips are pairs in `hntt`, clips of both types together in `clips`, characters in `replay`. A judge sees six clips, and one character.
 """
 
 from __future__ import annotations
@@ -96,8 +95,11 @@ def choose_navigators(judges: int, clips: int, true: bool, over: Over, rng: np.r
 def _log_odds(accuracy: float) -> float:
     """The log odds at which the mean over judges and clips is this accuracy."""
     sd = float(np.hypot(JUDGE_SD, CLIP_SD))
-    share = lambda centre: float(special.expit(centre + sd * _NODES) @ _WEIGHTS / _WEIGHTS.sum())  # noqa: E731
-    return float(optimize.brentq(lambda centre: share(centre) - accuracy, -5, 5))
+
+    def miss(centre: float) -> float:
+        return float(special.expit(centre + sd * _NODES) @ _WEIGHTS / _WEIGHTS.sum()) - accuracy
+
+    return float(optimize.brentq(miss, -5, 5))
 
 
 def rate_clips(judges: int, clips: int, true: bool, over: Over, rng: np.random.Generator) -> Verdicts:
@@ -127,8 +129,14 @@ def rate_clips(judges: int, clips: int, true: bool, over: Over, rng: np.random.G
 def _shift(difference: float) -> float:
     """The shift towards artificial on the latent scale that lowers the index by this much."""
     sd = float(np.sqrt(JUDGE_SD**2 + CLIP_SD**2 + EFFECT_SD**2 / 4 + 1))
-    index = lambda shift: 1 - float(special.ndtr((shift - np.array(_STEPS)) / sd).mean())  # noqa: E731
-    return float(optimize.brentq(lambda shift: index(0.0) - index(shift) - difference, 0, 5))
+
+    def index(shift: float) -> float:
+        return 1 - float(special.ndtr((shift - np.array(_STEPS)) / sd).mean())
+
+    def miss(shift: float) -> float:
+        return index(0.0) - index(shift) - difference
+
+    return float(optimize.brentq(miss, 0, 5))
 
 
 def _watch_days(judges: int, characters: int, rng: np.random.Generator) -> tuple[IntArray, IntArray, FloatArray]:

@@ -19,11 +19,13 @@ from believable.analysis.settled_plan import Plan
 from believable.protocols.replay.flag_outcomes import WatchedDay
 from believable.stats.crossed import VarianceSplit, variance_split
 from believable.stats.crossed_contrasts import crossed_difference, crossed_odds, crossed_share_test
-from believable.stats.result import TestResult
+from believable.stats.estimate import undefined
+from believable.stats.result import TestResult, no_result
 
 LAYOUTS = Layouts(__file__)
 
 _PEOPLE = "people"
+NOTHING_FLAGGED = "no viewed action was flagged"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +116,11 @@ def _odds(seen: Sequence[WatchedDay], ours: str, baseline: str, plan: Plan) -> D
         level=plan.level,
     )
     split = _split(days, [day.judged.f / day.judged.a for day in days], ours)
-    return _verdict("odds", contrast.test, split, _claim(days, ours, baseline, plan))
+    test = contrast.test
+    if days and not any(day.judged.f for day in days):
+        nothing = undefined(NOTHING_FLAGGED, method=test.method, n=test.n, level=plan.level)
+        test = no_result(NOTHING_FLAGGED, method=test.method, n=test.n, alternative=test.alternative, estimate=nothing)
+    return _verdict("odds", test, split, _claim(days, ours, baseline, plan))
 
 
 def _preference(seen: Sequence[WatchedDay], chosen: Mapping[str, str], ours: str, baseline: str, plan: Plan) -> DayVerdict:
