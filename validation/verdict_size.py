@@ -6,7 +6,8 @@ false for an agent that does not differ from people (or from the other condition
 agent` and, to compare, for `about: these clips`.
 
 A design has so many clips: `shared` are seen by all judges, of `pooled` and `fresh` ones each judge sees a part, with views
-balanced. Clips are pairs in `hntt`, clips of both types together in `clips`, characters in `replay`. A judge sees six clips, and one character.
+balanced. Clips are pairs in `hntt`, clips of both types together in `clips`, characters in `replay`. A judge sees six clips, and
+one character.
 """
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ def one_finding(data: Data, plan: Plan, outcome: str) -> Any:
 
 
 def test_a_character_that_suits_one_mind_is_no_verdict_about_the_mind() -> None:
-    """One of three characters is better under ours, two are worse. Over people that is a difference; over characters it is not."""
+    """One of three characters is better under ours, two are worse: a difference over people, and none over characters."""
     planted = {"people": 90, "scenarios": 3, "better": 0.0, "suits_ours": 2.0}
     about_minds = one_finding(*study(**planted), "believability")  # type: ignore[arg-type]
     about_these = one_finding(*study(**planted, about="these clips"), "believability")  # type: ignore[arg-type]

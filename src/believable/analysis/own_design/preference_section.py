@@ -47,7 +47,7 @@ class PairedChoices:
     person: IntArray
     first: ObjectArray
     second: ObjectArray
-    #: The two stimuli of the page, whichever stood first.
+    #: The two stimuli of the page, whichever stood first; None if they are not known.
     clips: ObjectArray
     score: FloatArray
     left_out: int
@@ -87,7 +87,10 @@ def choices(data: Data, context: MeasureContext) -> PairedChoices:
     stimulus = np.full(len(shown) + 1, None, dtype=object)
     stimulus[:-1] = shown["stimulus"].values
     clips = np.empty(len(rows), dtype=object)
-    clips[:] = [" + ".join(sorted(map(str, pair))) for pair in zip(stimulus[sides[0]], stimulus[sides[1]], strict=True)]
+    clips[:] = [
+        None if None in pair else " + ".join(sorted(map(str, pair)))
+        for pair in zip(stimulus[sides[0]], stimulus[sides[1]], strict=True)
+    ]
     answers = table_["value_text"].values[rows]
     answered = np.fromiter((answer is not None for answer in answers), np.bool_, len(rows))
     known = np.isin(first.astype(str), context.groups) & np.isin(second.astype(str), context.groups)
@@ -249,9 +252,10 @@ def decide_pair(contrast: Contrast, judged: PairedChoices, context: MeasureConte
     """The contrast over people and pairs of stimuli if the plan asks for it, and what it varies with."""
     person, score = judged.between(contrast.first, contrast.second)
     person, score = person[score != 0.5], score[score != 0.5]
-    clips = judged.clips_between(contrast.first, contrast.second).astype(str)
-    if not len(score) or context.measure.by != BY_CONDITION:
+    clips = judged.clips_between(contrast.first, contrast.second)
+    if not len(score) or context.measure.by != BY_CONDITION or any(clip is None for clip in clips):
         return contrast
+    clips = clips.astype(str)
     count = len(set(clips.tolist()))
     known = replace(contrast, split=variance_split(score, person, clips), clips=(count, count))
     if context.plan.over == "judges":
@@ -276,7 +280,8 @@ def won(judged: PairedChoices, group: str, level: float) -> Estimate:
 def _scope(judged: PairedChoices, group: str) -> str:
     """The pairs of stimuli that the share of a group rests on: its interval is over people alone."""
     own = (judged.first == group) | (judged.second == group)
-    return name_clips(len(set(judged.clips[own].tolist()))) if own.any() else ""
+    known = {clip for clip in judged.clips[own].tolist() if clip is not None}
+    return name_clips(len(known)) if known else ""
 
 
 def _strengths(judged: PairedChoices, context: MeasureContext) -> list[tuple[LOOSE_CELL, ...]]:
