@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse, special
-from scipy.sparse import csgraph
 
+from believable.core.deferred import DeferredModule, sparse, special
 from believable.core.errors import InvalidInput
 from believable.stats.counts import binomial
 from believable.stats.equivalence import EquivalenceResult
@@ -24,6 +23,7 @@ from believable.stats.inputs import FloatArray, finite_array, one_of
 from believable.stats.result import Alternative, TestResult, no_result, tail
 
 IntArray = NDArray[np.int64]
+csgraph: Any = DeferredModule("scipy.sparse.csgraph")
 #: Whose choice the interval allows for: other judges with the same clips, or other judges with other clips.
 Over = Literal["judges", "both"]
 OVER: tuple[Over, ...] = ("judges", "both")
