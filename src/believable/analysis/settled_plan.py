@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from believable.core.citation import Citation
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
-from believable.stats.crossed import Over
 from believable.study.declaration import About, Declaration, DeclaredPlan, Hypothesis, Role
 from believable.study.records import Study, outline
 
 if TYPE_CHECKING:
     from believable.analysis.protocol import ProtocolAnalysis
+    from believable.stats.crossed import Over
 
 
 @dataclass(frozen=True, slots=True)

@@ -306,7 +306,7 @@ def variance_split(values: ArrayLike, judges: ArrayLike, clips: ArrayLike, weigh
                  alone is part of the rest. The mean has the variance Σ σ²·(sum of squared weights of the units).
     Undefined    fewer than 2 judges or 2 clips. If each judge, or each clip, has one judgement, it is part of the rest.
     Source       Henderson (1953); Searle, Casella & McCulloch (1992), Variance Components, chapter 5.
-    Checked      balanced designs: statsmodels MixedLM with crossed random effects (REML); others: simulation.
+    Checked      balanced designs: the two-way analysis of variance.
     """
     sample = finite_array(values, name="values", least=1, squared=True)
     judge, clip = _codes(judges, len(sample), "judges"), _codes(clips, len(sample), "clips")

@@ -95,7 +95,7 @@ def crossed_odds(
                  is 0 or 1, one half is added to yes and to no in both groups.
     Undefined    a group without judgements; no test as in `crossed_difference`.
     Source       Cameron, Gelbach & Miller (2011).
-    Checked      statsmodels logit with clustered covariance; simulated size.
+    Checked      the odds ratio of pooled counts; simulated size.
     """
     count, first = _groups(yes, is_first)
     whole = finite_array(wholes, name="wholes")
