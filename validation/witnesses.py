@@ -117,7 +117,7 @@ ELSEWHERE = {
     "stats.bootstrap.interval": "scipy's bounds on scipy's resamples, tests/stats/test_bootstrap.py",
     "stats.bootstrap.bca_by_moments": "the bounds of R boot, tests/stats/test_accelerated.py",
     "stats.pairs.comparisons": "makes the record the others read",
-    "stats.crossed.crossed_variance": "t tests of scipy and simulated size, tests/stats/test_crossed.py, validation/verdict_size.py",
+    "stats.crossed.crossed_variance": "t tests of scipy, tests/stats/test_crossed.py; simulated size, validation/verdict_size.py",
     "stats.crossed.crossed_mean": "scipy ttest_1samp, tests/stats/test_crossed.py",
     "stats.crossed.variance_split": "balanced analysis of variance, tests/stats/test_crossed.py",
     "stats.crossed.difference_split": "`variance_split` of each group, tests/stats/test_crossed.py",
