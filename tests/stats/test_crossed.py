@@ -86,3 +86,11 @@ def test_shares_and_unanimous_judges() -> None:
     assert test.p_value == pytest.approx(stats.ttest_1samp(values.mean(axis=1), 0.5).pvalue)
     alike = unanimous_test(True, JUDGE, CLIP, null=0.5)
     assert alike.p_value == pytest.approx(stats.binomtest(N, N, 0.5).pvalue)
+
+
+def test_answers_that_share_no_judge_and_no_clip_are_tested_exactly() -> None:
+    """32 of 50: t calls it significant, and the exact test does not."""
+    values = np.repeat([1.0, 0.0], [32, 18])
+    test = crossed_share_test(values, np.arange(50), np.arange(50))
+    assert test.p_value == pytest.approx(stats.binomtest(32, 50).pvalue)
+    assert not test.significant(0.05)

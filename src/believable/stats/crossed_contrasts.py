@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from believable.core.errors import InvalidInput
+from believable.stats.counts import binomial
 from believable.stats.crossed import (
     LEAST_UNITS,
     CrossedVariance,
@@ -134,7 +135,8 @@ def crossed_share_test(
     """The mean over judges of their share of yes, tested against a value.
 
     values       one entry per judgement: 1 for yes, 0 for no
-    Formula      `crossed_mean` and t; if all judgements are alike, `unanimous_test`.
+    Formula      `crossed_mean` and t; if all judgements are alike, `unanimous_test`. If no judge and no clip occurs twice, the
+                 answers are independent, and the exact binomial test decides: t rejects .065 of true nulls at 50 answers.
     Undefined    no judgement. No test with fewer than 2 judges or 2 clips.
     Source       Cameron, Gelbach & Miller (2011).
     Checked      with over="judges" scipy.stats.ttest_1samp of the judges' shares; simulated size.
@@ -145,6 +147,9 @@ def crossed_share_test(
     if mean.value in SHARES and mean.n >= LEAST_UNITS:
         yes = bool(sample[0])
         return unanimous_test(yes, judges, clips, null=null, over=over, alternative=alternative, level=level)
+    units = (judges,) if over == "judges" else (judges, clips)
+    if mean.n >= LEAST_UNITS and all(len(np.unique(np.asarray(unit).astype(str))) == len(sample) for unit in units):
+        return binomial(int(sample.sum()), len(sample), null=null, alternative=alternative, level=level)
     return t_against(mean, null, method=method, alternative=alternative)
 
 
