@@ -21,6 +21,8 @@ TITLES = {
     "stats.models.linear": "Mixed models: numbers",
     "stats.bootstrap": "Bootstrap",
     "stats.two_way": "Bootstrap of people and stimuli",
+    "stats.crossed": "Means over judges and clips",
+    "stats.crossed_contrasts": "Differences over judges and clips",
     "stats.permutation": "Permutation",
     "stats.result": "Many tests",
     "stats.power": "Planning",

@@ -118,6 +118,14 @@ ELSEWHERE = {
     "stats.bootstrap.interval": "scipy's bounds on scipy's resamples, tests/stats/test_bootstrap.py",
     "stats.bootstrap.bca_by_moments": "the bounds of R boot, tests/stats/test_accelerated.py",
     "stats.pairs.comparisons": "makes the record the others read",
+    "stats.crossed.crossed_variance": "t tests of scipy, tests/stats/test_crossed.py; simulated size, validation/verdict_size.py",
+    "stats.crossed.crossed_mean": "scipy ttest_1samp, tests/stats/test_crossed.py",
+    "stats.crossed.variance_split": "balanced analysis of variance, tests/stats/test_crossed.py",
+    "stats.crossed.difference_split": "`variance_split` of each group, tests/stats/test_crossed.py",
+    "stats.crossed.unanimous_test": "scipy binomtest, tests/stats/test_crossed.py",
+    "stats.crossed_contrasts.crossed_difference": "scipy ttest_rel and ttest_ind, tests/stats/test_crossed.py",
+    "stats.crossed_contrasts.crossed_odds": "the odds ratio of pooled counts and simulated size, tests/stats/test_crossed.py",
+    "stats.crossed_contrasts.crossed_share_test": "scipy ttest_1samp, tests/stats/test_crossed.py",
 }
 #: Parts of the functions above: they check arguments, order values or turn one record into another, and have unit tests.
 PARTS = {
@@ -126,6 +134,8 @@ PARTS = {
     "stats.agreement.kappas": "shared_kappas",
     "stats.agreement.reliability": "satterthwaite_df",
     "stats.counts": "check_counts",
+    "stats.crossed": "judge_weights crossed_estimate crossed_share t_against tost_estimate",
+    "stats.equivalence": "as_test",
     "stats.effects": "count_table noncentral_t_bounds",
     "stats.estimate": "undefined without_interval t_estimate check_level wilson",
     "stats.inputs": "float_array finite_array check_squarable paired_arrays one_of",

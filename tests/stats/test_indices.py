@@ -128,8 +128,18 @@ class TestHntt:
         assert [found.median.low, found.median.high] == pytest.approx(expected["interval"], abs=1e-12)
 
     def test_guessing_judges_pass_the_agent_and_seeing_ones_do_not(self) -> None:
-        assert indices.hntt_pass(np.tile([1 / 3, 0.5, 2 / 3], 20), rng=rng()).passes is True
+        assert indices.hntt_pass(np.tile([1 / 3, 0.5, 0.5, 2 / 3], 4), rng=rng()).passes is True
         assert indices.hntt_pass(np.tile([5 / 6, 1.0], 25), rng=rng()).passes is False
+
+    def test_a_failing_agent_is_told_from_people_or_taken_for_one(self) -> None:
+        assert indices.hntt_pass(np.tile([4 / 6, 5 / 6, 1.0], 8), rng=rng()).above
+        assert not indices.hntt_pass(np.tile([0.0, 1 / 6, 2 / 6], 8), rng=rng()).above
+
+    def test_an_interval_without_width_carries_no_verdict(self) -> None:
+        found = indices.hntt_pass(np.tile([1 / 3, 0.5, 2 / 3], 20), rng=rng())
+        assert (found.median.low, found.median.high) == (0.5, 0.5)
+        assert found.contains is True
+        assert found.passes is None
 
     def test_one_judge_cannot_decide(self) -> None:
         found = indices.hntt_pass([0.5], rng=rng())

@@ -93,6 +93,21 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class Direction:
+    """What a difference means on either side of the value without one; said only if a test shows it."""
+
+    null: float
+    above: str
+    below: str
+
+    def meaning(self, estimate: Estimate | None) -> str:
+        """The words for the side on which the estimate lies; empty if it lies on none."""
+        if estimate is None or estimate.value is None or estimate.value == self.null:
+            return ""
+        return self.above if estimate.value > self.null else self.below
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One result in words and numbers. `outcome` is its id in the plan.
 
@@ -116,6 +131,10 @@ class Finding:
     supported: bool | None = None
     #: What follows by a published rule; said only where collecting has ended as declared.
     conclusion: str = ""
+    #: What a difference means on either side, added to a test that shows one.
+    direction: Direction | None = None
+    #: The stimuli that verdicts are limited to, such as `these six clips`; empty: they speak of other stimuli, too, or of none.
+    scope: str = ""
     #: As what the outcome was declared; None: not at all.
     rank: Rank | None = None
     #: Set by `verdicts.judged`.

@@ -13,7 +13,7 @@ from believable.analysis.procedure import collecting, future, past, study_paragr
 from believable.analysis.protocol import ProtocolAnalysis
 from believable.analysis.registered import Deviation, Registration
 from believable.analysis.settled_plan import Plan, criterion_words
-from believable.analysis.verdicts import JudgedFindings, Restraint, stopping
+from believable.analysis.verdicts import JudgedFindings, Restraint, for_scope, stopping
 from believable.study.declaration import ExclusionRule
 
 _MULTIPLICITY = {
@@ -133,7 +133,8 @@ def _verdict(hypothesis: JudgedHypothesis) -> str:
     if hypothesis.supported is None:
         return f"is {hypothesis.verdict}" if hypothesis.verdict.startswith("not") else hypothesis.verdict
     without = "" if hypothesis.supported else "not "
-    return f"is {without}supported: the criterion ({hypothesis.criterion}) is {without}met"
+    scope = for_scope(hypothesis.findings)
+    return f"is {without}supported{scope}: the criterion ({hypothesis.criterion}) is {without}met"
 
 
 def _quoted(text: str) -> str:

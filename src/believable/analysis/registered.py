@@ -26,6 +26,8 @@ _HARMLESS = ("seed",)
 _WORDING = ("text",)
 #: Fields of a measure that change no number.
 _PLANNING = ("assume", "title")
+#: Whom verdicts were about before plans said it.
+BEFORE_ABOUT = "these clips"
 #: Stands for every outcome.
 ALL = "*"
 
@@ -71,6 +73,9 @@ def tree_of(plan: Plan) -> dict[str, Any]:
         # Plans that were registered before there was this field keep their hash.
         if hypothesis["expects"] is None:
             del hypothesis["expects"]
+    # Before there was this field, verdicts were about the clips that were shown. Plans that keep to that keep their hash.
+    if tree["about"] == BEFORE_ABOUT or not plan.declaration.sampled:
+        del tree["about"]
     tree["roles"] = {name: list(names) for name, names in plan.roles.items()}
     tree["options"] = {option.name: _plain(plan.option(option.name)) for option in plan.declaration.options}
     tree["tests"] = {
@@ -147,6 +152,8 @@ def deviations(registration: Registration, plan: Plan) -> tuple[Deviation, ...]:
     """How the plan differs from the registered one, field by field, in words."""
     was, now = registration.tree["plan"], tree_of(plan)["plan"]
     differences: list[Deviation] = []
+    if plan.declaration.sampled:
+        was, now = ({"about": BEFORE_ABOUT, **tree} for tree in (was, now))
     for field in now:
         if was.get(field) == now[field]:
             continue
@@ -259,9 +266,13 @@ def _ranked(rank: str | None) -> str:
 
 
 def _named(field: str) -> str:
-    return {"roles": "role", "options": "option", "stopping": "stopping rule", "multiplicity": "multiplicity rule"}.get(
-        field, field
-    )
+    return {
+        "about": "whom verdicts are about",
+        "roles": "role",
+        "options": "option",
+        "stopping": "stopping rule",
+        "multiplicity": "multiplicity rule",
+    }.get(field, field)
 
 
 def _shown(value: Any) -> str:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from believable.core.citation import Citation
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
-from believable.study.declaration import Declaration, DeclaredPlan, Hypothesis, Role
+from believable.study.declaration import About, Declaration, DeclaredPlan, Hypothesis, Role
 from believable.study.records import Study, outline
 
 if TYPE_CHECKING:
     from believable.analysis.protocol import ProtocolAnalysis
+    from believable.stats.crossed import Over
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,16 @@ class Plan:
     def level(self) -> float:
         """The level of the intervals."""
         return 1 - self.declared.alpha
+
+    @property
+    def about(self) -> About:
+        """Whom verdicts are about."""
+        return self.declared.about
+
+    @property
+    def over(self) -> Over:
+        """Whose choice decisive intervals allow for."""
+        return "both" if self.declared.about == "agent" else "judges"
 
     @property
     def seed(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from believable.analysis.data import Data
 from believable.analysis.exclusions import ALWAYS
 from believable.analysis.findings import Finding, JudgedHypothesis, Section, Status, Table
-from believable.analysis.numbers import counted, integer, number, p_equals, statistic_words
+from believable.analysis.numbers import counted, integer, listed, number, p_equals, statistic_words
 from believable.analysis.registered import Deviation, Registration
 from believable.analysis.settled_plan import Plan, criterion_words
 from believable.stats.result import benjamini_hochberg, holm
@@ -177,7 +177,7 @@ def _judged(
         nothing = f"there is no result on {outcome.title.lower()}{about}"
         words = f"cannot be judged, because {_why_not(hypothesis, own, missing) or nothing}"
     else:
-        words = f"{'met' if verdict else 'not met'}: {criterion}"
+        words = f"{'met' if verdict else 'not met'}{for_scope(own)}: {criterion}"
     blank = Finding(hypothesis.outcome, outcome.title, "")
     return JudgedHypothesis(
         hypothesis.id,
@@ -193,6 +193,12 @@ def _judged(
     )
 
 
+def for_scope(findings: Sequence[Finding]) -> str:
+    """` for these six clips`, if verdicts on these findings are limited to them."""
+    scopes = dict.fromkeys(finding.scope for finding in findings if finding.scope)
+    return f" for {listed(list(scopes))}" if scopes else ""
+
+
 def _single(parts: Sequence[str]) -> set[str]:
     """Groups, without the pairs of them."""
     return {part for part in parts if "-" not in part}
@@ -205,6 +211,8 @@ def _why_not(hypothesis: Hypothesis, findings: Sequence[Finding], missing: str) 
         record = finding.test if by_test else finding.estimate
         if record is not None and record.reason:
             return record.reason
+        if not by_test and finding.estimate is not None and finding.estimate.low == finding.estimate.high:
+            return "its interval has no width"
     return missing
 
 
@@ -270,7 +278,7 @@ def _worded(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) 
     if finding.test is not None and not restraint.tests:
         sentences.append(_tested(finding, plan, family, judging=not restraint.verdicts))
     if finding.conclusion and not restraint.verdicts:
-        sentences.append(finding.conclusion)
+        sentences.append(f"For {finding.scope}: {finding.conclusion}" if finding.scope else finding.conclusion)
     claims = [
         hypothesis
         for hypothesis in plan.hypotheses(finding.outcome, finding.about)
@@ -302,17 +310,18 @@ def _tested(finding: Finding, plan: Plan, family: int, *, judging: bool) -> str:
     if test is None or test.p_value is None:
         reason = "" if test is None else test.reason
         what = "Equivalence could not be tested" if finding.kind == "equivalence" else "There is no test"
-        return f"{what} ({reason})."
+        return f"{what}{for_scope([finding])} ({reason})."
     adjusted = ""
     if finding.p_adjusted is not None:
         adjusted = f"; after {_NAMES[plan.declared.multiplicity]} over {family} tests {p_equals(finding.p_adjusted)}"
-    words = f"Test: {statistic_words(test)} ({test.method}){adjusted}"
+    words = f"Test{for_scope([finding])}: {statistic_words(test)} ({test.method}){adjusted}"
     if not judging:
         return f"{words}."
     shown = (_decisive_p(finding) or 0.0) < plan.alpha
     if finding.kind == "equivalence":
         return f"{words}: equivalence is {'' if shown else 'not '}shown."
-    return f"{words}: {'' if shown else 'not '}significant at {plan.alpha:g}."
+    meaning = finding.direction.meaning(finding.estimate) if finding.direction is not None and shown else ""
+    return f"{words}: {'' if shown else 'not '}significant at {plan.alpha:g}{': ' + meaning if meaning else ''}."
 
 
 def supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | None:
@@ -324,7 +333,7 @@ def supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | No
     if estimate is None or estimate.value is None or value is None:
         return None
     if hypothesis.criterion in ("contains", "excludes"):
-        if estimate.low is None:
+        if estimate.low is None or estimate.low == estimate.high:
             return None
         return estimate.contains(value) == (hypothesis.criterion == "contains")
     return estimate.value >= value if hypothesis.criterion == "at_least" else estimate.value <= value

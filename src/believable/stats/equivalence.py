@@ -12,6 +12,7 @@ from believable.core.errors import InvalidInput
 from believable.stats.counts import check_counts, proportion
 from believable.stats.estimate import Estimate, t_estimate, undefined
 from believable.stats.inputs import finite_array
+from believable.stats.result import TestResult, no_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +108,22 @@ def _check_margins(low: float, high: float, alpha: float) -> None:
 def _none(reason: str, low: float, high: float, alpha: float, n: int, named: str, method: str) -> EquivalenceResult:
     estimate = undefined(reason, method=named, n=n, level=1 - 2 * alpha)
     return EquivalenceResult(None, None, None, low, high, alpha, n, estimate, method, reason=reason)
+
+
+def as_test(result: EquivalenceResult) -> TestResult:
+    """The equivalence test as a test result: the side that is harder to reject."""
+    if result.p_value is None or result.estimate.value is None or not result.estimate.se:
+        return no_result(result.reason or "undefined", method=result.method, n=result.n, estimate=result.estimate)
+    lower = result.p_low is not None and result.p_low == result.p_value
+    margin = result.margin_low if lower else result.margin_high
+    t = (result.estimate.value - margin) / result.estimate.se
+    return TestResult(
+        t,
+        result.p_value,
+        result.n,
+        result.method,
+        () if result.df is None else (result.df,),
+        "greater" if lower else "less",
+        result.estimate,
+        symbol="t",
+    )

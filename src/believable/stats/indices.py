@@ -193,13 +193,26 @@ def _design_effect(flags: FloatArray, views: FloatArray) -> float:
 
 @dataclass(frozen=True, slots=True)
 class HnttVerdict:
-    """The agent passes when the interval of the judges' median accuracy contains chance. None: no interval."""
+    """The agent passes if the interval of the judges' median accuracy contains chance.
+
+    contains   whether it does, as published; None: there is no interval
+    passes     the verdict: None, too, for an interval without width, which says nothing about other judges
+    above      whether the interval lies above chance, so that judges tell the agent from people
+    """
 
     median: Estimate
     quartile_low: float
     quartile_high: float
     chance: float
-    passes: bool | None
+    contains: bool | None
+
+    @property
+    def passes(self) -> bool | None:
+        return None if self.median.low == self.median.high else self.contains
+
+    @property
+    def above(self) -> bool:
+        return self.median.low is not None and self.median.low > self.chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,14 +241,14 @@ def hntt_pass(
     Criterion   as published: the percentile bootstrap interval over judges of the median accuracy contains .5.
     Caution     not telling apart is no proof of sameness: few judges pass any agent. Report the equivalence test
                 (`tost_proportion`) and the exact interval (`median_interval`) beside it.
-    Undefined   no judges: InvalidInput; one judge: no interval, passes is None.
+    Undefined   no judges: InvalidInput; one judge: no interval, passes is None, as for an interval without width.
     Source      the test: Devlin et al. 2021; the criterion: Milani et al. 2023.
     """
     values = _accuracies(accuracy)
     median = bootstrap(values, "median", rng=rng, method="percentile", resamples=resamples, level=check_level(level))
     low, high = np.quantile(values, [0.25, 0.75])
-    passes = None if median.low is None else median.contains(chance)
-    return HnttVerdict(median, float(low), float(high), chance, passes)
+    contains = None if median.low is None else median.contains(chance)
+    return HnttVerdict(median, float(low), float(high), chance, contains)
 
 
 def hntt_subsampling(
@@ -264,7 +277,7 @@ def hntt_subsampling(
     )
     means: list[float] = medians.mean(axis=0).tolist()
     variances: list[float] | list[None] = [None] * 3 if repeats < 2 else medians.var(axis=0, ddof=1).tolist()
-    passed = sum(bool(verdict.passes) for verdict in verdicts)
+    passed = sum(bool(verdict.contains) for verdict in verdicts)
     return HnttSubsampling(n, repeats, passed, *means, *variances)
 
 

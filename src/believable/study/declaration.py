@@ -94,6 +94,8 @@ class Declaration:
     compares  roles of conditions of which at least two have to be played, since the analysis sets them side by side
     alike   roles that the analysis only compares with each other: exchanging them changes signs and nothing else
     t_test  whether its main test is a t test over participants, so that a detectable effect follows from the sample size alone
+    sampled one of the stimuli that were chosen from many, such as `clip`; verdicts then are about the agent, or about these
+            clips (`about` in the plan). Empty: nothing is sampled
     """
 
     name: str
@@ -104,6 +106,7 @@ class Declaration:
     compares: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     t_test: bool = False
+    sampled: str = ""
 
     def role(self, name: str) -> Role:
         return _named(self.roles, name)
@@ -180,6 +183,9 @@ def _named(records: Sequence[_R], name: str) -> _R:
 
 #: A role's value: one name, or a list of them.
 RoleValue: TypeAlias = str | tuple[str, ...]
+
+#: Whom verdicts are about.
+About: TypeAlias = Literal["agent", "these clips"]
 
 Criterion: TypeAlias = Literal["significant", "contains", "excludes", "equivalent", "at_least", "at_most"]
 
@@ -274,6 +280,10 @@ class DeclaredPlan(Record):
     """Options of an outcome's test: `outcome: {option: value}`, such as the margin of an equivalence test."""
     exclusions: tuple[ExclusionRule, ...] = ()
     """Who is left out, beyond incomplete and rejected sessions."""
+    about: About = "agent"
+    """Whom verdicts are about. `agent`: the agent (or condition), so that an interval over judges and clips decides, and other
+    clips of the same kind would give the same verdict in most studies. `these clips`: only the clips that were shown; the
+    interval is over judges, and every verdict says so. Only for studies whose stimuli are chosen from many."""
     alpha: float = Field(default=0.05, gt=0, lt=0.5)
     """Level of the tests; intervals are at 1 − alpha."""
     multiplicity: Literal["none", "holm", "benjamini_hochberg"] = "holm"

@@ -133,7 +133,8 @@ def own_declaration(plan: DeclaredPlan, study: Study, kinds: QuestionKinds) -> D
         if source is not None:
             outcomes.append(_outcome(name, measure, source, plan, study))
     about = "A design of its own: what is measured is compared between groups."
-    return Declaration(OWN, about, (), tuple(outcomes), ())
+    sampled = "clip" if any(measure.by == BY_CONDITION for measure in plan.measures.values()) else ""
+    return Declaration(OWN, about, (), tuple(outcomes), (), sampled=sampled)
 
 
 def _outcome(name: str, measure: DeclaredMeasure, source: MeasureSource, plan: DeclaredPlan, study: Study) -> Outcome:

@@ -12,6 +12,8 @@ import pytest
 from scipy import stats
 
 from believable.analysis.findings import Analysis, Cell
+from believable.analysis.own_design.group_contrasts import share_contrast
+from believable.analysis.own_design.measured_rows import MeasuredRows, answers_as_yes
 from believable.analysis.run import run
 from believable.bundle import memory
 from believable.pages import KINDS
@@ -99,10 +101,15 @@ def test_means_and_their_differences_as_in_lmer(clips: Analysis, r: dict[str, An
 
 
 @pytest.mark.parametrize("r", OUTPUT["shares"], ids=lambda r: "-".join(r["pair"]))
-def test_odds_ratios_as_in_glmer(clips: Analysis, r: dict[str, Any]) -> None:
-    own = row(clips, "called_person_contrasts", " / ".join(r["pair"]))
-    assert float(np.log(float(own["estimate"] or 0))) == pytest.approx(r["log_odds"], abs=5e-3)
-    assert own["statistic"] == pytest.approx(r["z"], rel=2e-2)
+def test_odds_ratios_as_in_glmer(r: dict[str, Any]) -> None:
+    columns = {name: np.array(INPUT["judgement"][name], dtype=object) for name in ("person", "group", "stimulus", "text")}
+    person = np.unique(columns["person"].astype(str), return_inverse=True)[1]
+    nothing = np.full(len(person), None, dtype=object)
+    answered = MeasuredRows(person, columns["group"], columns["stimulus"], nothing, np.full(len(person), np.nan), columns["text"])
+    test = share_contrast(answers_as_yes(answered, ["person"]), *r["pair"], alternative="two-sided", level=0.95).test
+    assert test.estimate is not None
+    assert float(np.log(float(test.estimate.value or 0))) == pytest.approx(r["log_odds"], abs=5e-3)
+    assert test.statistic == pytest.approx(r["z"], rel=2e-2)
 
 
 @pytest.mark.parametrize("r", OUTPUT["choices"], ids=lambda r: "-".join(r["pair"]))

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from believable.protocols.clips import clip_ratings as measures
+from believable.protocols.clips import clip_verdicts
 from believable.protocols.clips.clip_ratings import Ratings
 from believable.stats.detection import criterion, d_prime
 from believable.stats.indices import believability_index
@@ -68,7 +69,7 @@ def test_a_contrast_with_equal_weights_is_a_paired_t_test_with_its_effective_num
     generator = rng()
     ratings = generator.integers(1, 6, size=(15, 2))
     rows = [(p, type_, type_, ratings[p, i]) for p in range(15) for i, type_ in enumerate(("human", "artificial"))]
-    found = measures.contrast(measures.weighted(rated(*rows, experience=[3] * 15)), "human", "artificial")
+    found, _ = clip_verdicts.contrast(rated(*rows, experience=[3] * 15), "human", "artificial", over="judges")
     h = np.abs(ratings - 5) / 4
     theirs = stats.ttest_rel(h[:, 0], h[:, 1])
     assert found.statistic == pytest.approx(theirs.statistic)
@@ -80,13 +81,35 @@ def test_equivalence_of_a_contrast():
     rows = [
         (p, type_, type_, 2 + (p + (type_ == "human") * (p % 3 == 0)) % 3) for p in range(60) for type_ in ("human", "imitation")
     ]
-    test = measures.contrast(measures.weighted(rated(*rows, experience=[3] * 60)), "human", "imitation")
-    wide, narrow = (measures.equivalent(test, margin=margin, alpha=0.05) for margin in (0.3, 0.01))
-    assert wide.significant()
-    assert not narrow.significant()
+    test, _ = clip_verdicts.contrast(rated(*rows, experience=[3] * 60), "human", "imitation", over="judges")
+    wide, narrow = (clip_verdicts.equivalent(test, margin=margin, alpha=0.05) for margin in (0.3, 0.01))
+    assert wide.equivalent
+    assert not narrow.equivalent
     assert wide.estimate.level == pytest.approx(0.9)
     assert wide.estimate.low > -0.3
     assert wide.estimate.high < 0.3
+
+
+def test_clips_that_differ_carry_no_verdict_about_their_types():
+    """One of two imitations is taken for artificial by everybody: a sure difference of these clips, and no verdict on types."""
+    generator = rng()
+    centre = {"h0": 2, "h1": 2, "i0": 2, "i1": 4}
+    rows = [
+        (p, "human" if clip[0] == "h" else "imitation", clip, int(np.clip(mean + generator.integers(-1, 2), 1, 5)))
+        for p in range(60)
+        for clip, mean in centre.items()
+    ]
+    survey = rated(*rows, experience=[3] * 60)
+    these, _ = clip_verdicts.contrast(survey, "human", "imitation", over="judges")
+    about_types, split = clip_verdicts.contrast(survey, "human", "imitation", over="both")
+    assert these.p_value < 1e-6
+    assert about_types.p_value > 0.2
+    assert about_types.estimate.value == pytest.approx(these.estimate.value)
+    assert about_types.df[0] < 2
+    assert split.shares[1] > 0.9
+    shares = [np.mean([abs(r[3] - 5) / 4 for r in rows if r[2] == clip]) for clip in centre]
+    welch = stats.ttest_ind(shares[:2], shares[2:], equal_var=False)
+    assert about_types.p_value == pytest.approx(welch.pvalue, rel=0.1)
 
 
 def test_recall_under_both_treatments_and_precision_by_hand():
@@ -129,15 +152,21 @@ def test_detection_is_that_of_the_pooled_counts_with_an_interval_over_respondent
 def test_undefined_cases_say_why():
     nobody = measures.weighted(rated(experience=[]))
     assert nobody.human == {}
-    one = measures.weighted(rated((0, "human", "a", 1), (0, "artificial", "b", 5), experience=[3]))
+    single = rated((0, "human", "a", 1), (0, "artificial", "b", 5), experience=[3])
+    one = measures.weighted(single)
     assert measures.believability(one, "human", rng=rng(), resamples=200).reason == "one respondent has no spread"
-    assert measures.contrast(one, "human", "artificial").reason == "needs at least 2 respondents, got 1"
-    alike = measures.weighted(
-        rated(
-            *[(p, type_, type_, rating) for p in (0, 1) for type_, rating in (("human", 1), ("artificial", 5))], experience=[3, 4]
-        )
+    few, _ = clip_verdicts.contrast(single, "human", "artificial", over="judges")
+    assert few.reason == "needs at least 2 respondents, got 1"
+    alike = rated(
+        *[
+            (p, type_, f"{type_}{clip}", rating)
+            for p in (0, 1)
+            for type_, rating in (("human", 1), ("artificial", 5))
+            for clip in "ab"
+        ],
+        experience=[3, 4],
     )
-    assert measures.contrast(alike, "human", "artificial").reason == "all respondents differ alike"
+    assert clip_verdicts.contrast(alike, "human", "artificial", over="judges")[0].reason == "all respondents differ alike"
     assert measures.by_experience(one, "human", 5).reason == "nobody at this level"
     assert measures.by_experience(one, "human", 3).value == 1
     assert measures.confidence_index(np.array([np.nan]), rng=rng()).reason == "no respondent"

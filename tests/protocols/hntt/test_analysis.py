@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from believable.analysis.run import run
 from believable.protocols import PROTOCOLS
 from believable.protocols.hntt import analysis as hntt
+from believable.protocols.hntt.agent_verdict import averages
+from believable.protocols.hntt.navigation_judgements import agents, judgements
 
 
 def two_agents(studies):
@@ -32,6 +35,8 @@ def analysis(studies):
 
 TABLES = (
     "accuracy",
+    "decision",
+    "variance",
     "accuracy_judges",
     "clustered",
     "subsampling",
@@ -92,7 +97,51 @@ def test_telling_apart_and_equivalence_are_two_questions(studies):
     assert (verdicts["H1"], verdicts["H2"], verdicts["H3"]) == (True, False, False)
     alike = run(studies.judges(300, seed=5, accuracy=0.5), protocols=PROTOCOLS)
     verdicts = {finding.hypothesis: finding.supported for finding in alike.findings}
-    assert (verdicts["H1"], verdicts["H2"], verdicts["H3"]) == (False, True, True)
+    # The interval of the median has no width: no verdict by the published criterion.
+    assert (verdicts["H1"], verdicts["H2"], verdicts["H3"]) == (False, None, True)
+
+
+def test_an_accuracy_below_chance_is_taken_for_the_human(studies):
+    """Judges are wrong three times out of four: that is not the verdict on an agent that everybody recognises."""
+    wrong = run(studies.judges(40, seed=5, accuracy=0.25), protocols=PROTOCOLS)
+    sentences = {finding.title.partition(",")[0]: finding.sentence for finding in wrong.findings}
+    assert "taken for the human more often than the human" in sentences["Accuracy"]
+    assert "the agent is taken for the human more often than the human" in sentences["Published criterion"]
+    assert "does not pass" not in said(wrong)
+    table = next(table for table in wrong.tables if table.name == "accuracy")
+    assert table.column("verdict") == ("taken for the human more often than the human",)
+
+
+def test_every_verdict_about_these_clips_says_so_and_has_a_variance_split(studies):
+    tree = {**studies.COMPARING, "analysis": {**studies.COMPARING["analysis"], "about": "these clips"}}
+    these = run(studies.judges(60, seed=5, accuracy=0.85, tree=tree), protocols=PROTOCOLS)
+    judged = [finding for finding in these.findings if finding.outcome in ("accuracy", "median_accuracy")]
+    assert len(judged) == 3
+    for finding in judged:
+        assert finding.sentence.startswith("For these six clips: ")
+        for sentence in finding.sentence.split(". ")[1:]:
+            assert "these six clips" in sentence, sentence
+    for row in these.hypotheses:
+        assert "for these six clips" in row.verdict, row
+    assert "supported for these six clips" in these.results
+    agent = run(studies.judges(60, seed=5, accuracy=0.85), protocols=PROTOCOLS)
+    for made in (these, agent):
+        accuracy = [finding for finding in made.findings if finding.outcome == "accuracy"]
+        assert all("variance is made of judges (" in finding.sentence for finding in accuracy)
+    assert agent.findings[0].test.df == (5.0,)
+
+
+def test_judges_with_different_numbers_of_trials_are_named(studies):
+    made = studies.judges(30, seed=3)
+    data, plan = studies.data_of(made)
+    (contest,) = agents(judgements(data), plan.roles["human"])
+    keep = (contest.judge % 2 == 0) | (contest.pair == contest.pair[0])
+    unequal = replace(contest, correct=contest.correct[keep], judge=contest.judge[keep], pair=contest.pair[keep])
+    row, sentence = averages(unequal)
+    assert row[2:4] == (1, 6)
+    assert row[4] != pytest.approx(row[6])
+    assert "from 1 to 6" in sentence
+    assert averages(contest) is None
 
 
 def test_few_judges_pass_but_show_no_equivalence(studies):

@@ -7,42 +7,64 @@ import pytest
 from scipy import stats
 
 from believable.protocols.hntt import navigation_judgements as measures
+from believable.protocols.hntt.agent_verdict import decide
 from believable.protocols.hntt.navigation_judgements import agents, judgements
+from believable.stats.equivalence import as_test
 
 
-def test_the_mean_and_its_test_agree_with_scipy():
-    accuracy = np.array([3, 4, 4, 5, 6, 2, 5, 5, 6, 4]) / 6
-    test = measures.against_chance(accuracy)
+def trials(right, each=6):
+    """Judges with so many right choices of six: correct, judge, pair."""
+    correct = np.concatenate([np.arange(each) < count for count in right])
+    return correct, np.repeat(np.arange(len(right)), each), np.tile(np.arange(each), len(right))
+
+
+def test_the_mean_and_its_test_over_judges_agree_with_scipy():
+    right = [3, 4, 4, 5, 6, 2, 5, 5, 6, 4]
+    accuracy = np.array(right) / 6
+    test = decide(*trials(right), over="judges").test
     theirs = stats.ttest_1samp(accuracy, 0.5)
     assert test.statistic == pytest.approx(theirs.statistic)
     assert test.p_value == pytest.approx(theirs.pvalue)
     assert test.df == (9.0,)
-    greater = measures.against_chance(accuracy, alternative="greater")
+    greater = decide(*trials(right), over="judges", alternative="greater").test
     assert greater.p_value == pytest.approx(stats.ttest_1samp(accuracy, 0.5, alternative="greater").pvalue)
-    assert test.effect.value == pytest.approx((accuracy.mean() - 0.5) / accuracy.std(ddof=1))
+
+
+def test_pairs_that_differ_widen_the_interval_that_decides():
+    """The first two pairs are always right, the others by chance: over judges that is sure, over pairs it is not."""
+    rng = np.random.default_rng(1)
+    judge, pair = np.repeat(np.arange(60), 6), np.tile(np.arange(6), 60)
+    correct = (pair < 2) | (rng.random(360) < 0.5)
+    these, agent = (decide(correct, judge, pair, over=over) for over in ("judges", "both"))
+    assert these.test.p_value < 1e-6
+    assert agent.test.p_value > 0.05
+    assert agent.test.df == (5.0,)
+    shares = np.array([correct[pair == number].mean() for number in range(6)])
+    over_pairs = stats.ttest_1samp(shares, 0.5).pvalue
+    assert agent.test.p_value == pytest.approx(over_pairs, rel=0.2)
+    assert agent.split.shares[1] > 0.9
 
 
 def test_the_interval_stays_between_0_and_1():
-    mean = measures.mean_accuracy(np.array([1.0, 1.0, 1.0, 5 / 6]))
+    mean = decide(*trials([6, 6, 6, 5]), over="judges").mean
     assert 0 < mean.low < mean.value < mean.high <= 1
 
 
 def test_undefined_cases_say_why():
-    assert measures.mean_accuracy([]).reason == "no judge"
-    assert measures.mean_accuracy([0.5]).reason == "one judge has no spread"
-    assert measures.against_chance([0.5]).reason == "needs at least 2 judges, got 1"
-    assert measures.against_chance([0.5, 0.5]).reason == "all judges have the same accuracy"
-    same = measures.equivalence([0.5, 0.5], chance=0.5, margin=0.1, alpha=0.05)
-    assert measures.as_test(same).reason == "no variance"
+    assert decide(*trials([3]), over="judges").test.reason == "needs at least 2 judges, got 1"
+    assert decide(*trials([0, 1, 1], each=1), over="both").test.reason == "needs at least 2 clips, got 1"
+    same = decide(*trials([3, 3]), over="judges").equivalence
+    assert as_test(same).reason == "no spread between judges or clips"
+    assert same.estimate.value == pytest.approx(0.5)
 
 
 def test_equivalence_is_shown_by_the_harder_side():
-    accuracy = np.repeat([2 / 6, 3 / 6, 4 / 6], 30)
-    found = measures.equivalence(accuracy, chance=0.5, margin=0.1, alpha=0.05)
-    test = measures.as_test(found)
+    right = np.repeat([2, 3, 4], 30)
+    found = decide(*trials(right), over="judges").equivalence
     assert found.equivalent
-    assert test.p_value == pytest.approx(max(found.p_low, found.p_high))
-    off = measures.as_test(measures.equivalence(accuracy + 0.15, chance=0.5, margin=0.1, alpha=0.05))
+    theirs = [stats.ttest_1samp(right / 6, bound, alternative=side).pvalue for bound, side in ((0.4, "greater"), (0.6, "less"))]
+    assert as_test(found).p_value == pytest.approx(max(theirs))
+    off = as_test(decide(*trials(right + 1), over="judges").equivalence)
     assert off.p_value > 0.5
     assert off.alternative == "less", "the upper margin is the one that is not rejected"
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from believable.analysis import data as analysis_data
 from believable.analysis.data import Data
@@ -32,10 +33,13 @@ def study(
     scenarios: int = 2,
     seed: int = 1,
     all_rate: bool = False,
+    suits_ours: float = 0.0,
+    about: str = "agent",
 ) -> tuple[Data, Plan]:
     """Everybody watches both conditions of one scenario to the end; `flagged` are the chances of a flag (baseline, ours).
 
-    Every third opens the plan and rates adherence; with `all_rate` the others rate it too.
+    Every third opens the plan and rates adherence; with `all_rate` the others rate it too. `suits_ours` is by how much the first
+    character is rated higher under ours, and the others lower.
     """
     rng = np.random.default_rng(seed)
     step = LENGTH_MS / ACTIONS
@@ -63,7 +67,8 @@ def study(
             chance = flagged[condition == "ours"] * np.exp(0.5 * leaning)
             for action in np.flatnonzero(rng.uniform(size=ACTIONS) < chance):
                 rows["flags"].append(place | {"action": f"a{action}", "media_ms": float(action * step + 1)})
-            rating = float(np.clip(round(4 + leaning + better * (condition == "ours") + rng.normal()), 1, 7))
+            suits = suits_ours * (1 if number % scenarios == 0 else -1) * (condition == "ours")
+            rating = float(np.clip(round(4 + leaning + better * (condition == "ours") + suits + rng.normal()), 1, 7))
             rows["answers"].append(trial | {"question": "believability", "kind": "likert", "value_number": rating})
             rows["answers"].append(trial | {"question": "coherence", "kind": "likert", "value_number": rating})
             rows["shown"].append(
@@ -94,7 +99,7 @@ def study(
         for condition in ("baseline", "ours")
         for index in range(ACTIONS)
     ]
-    plan = resolve(DeclaredPlan.model_validate({"protocol": "replay"}), None, PROTOCOLS)
+    plan = resolve(DeclaredPlan.model_validate({"protocol": "replay", "about": about}), None, PROTOCOLS)
     return analysis_data.load(bundle({**rows, "actions": actions}), plan, None), plan
 
 
@@ -103,8 +108,9 @@ def small() -> tuple[Data, Plan]:
     return study()
 
 
-def test_planted_differences_are_found(small: tuple[Data, Plan]) -> None:
-    outcomes = main(*small, RNG)
+@pytest.mark.parametrize("about", ["agent", "these clips"])
+def test_planted_differences_are_found(about: str) -> None:
+    outcomes = main(*study(people=80, scenarios=10, about=about), RNG)
     assert set(outcomes) == {"believability", "believability_difference", "rate", "rate_difference", "odds", "preference"}
     assert outcomes["believability_difference"].value > 0.3  # type: ignore[union-attr, operator]
     assert outcomes["rate_difference"].high < 0  # type: ignore[union-attr, operator]
@@ -166,7 +172,7 @@ def test_one_scenario_is_left_out_of_the_model() -> None:
 
 def test_the_declared_flag_model_judges_and_the_other_stands_beside_it() -> None:
     """The published model takes one person's reaction for everybody's; the default lets the effect differ between people."""
-    data, plan = study()
+    data, plan = study(about="these clips")
     options = {"by_participant": "(1 + condition | participant)", "published": "(1 | participant)"}
     odds = {}
     for option, part in options.items():
@@ -248,3 +254,51 @@ def test_undefined_cells_explain_themselves(small: tuple[Data, Plan]) -> None:
 
 def test_methods_say_the_parameters(small: tuple[Data, Plan]) -> None:
     assert "200 ms of wall time" in methods(*small, past)
+
+
+def one_finding(data: Data, plan: Plan, outcome: str) -> Any:
+    sections = analyse(data, plan, RNG)
+    return next(finding for section in sections for finding in section.findings if finding.outcome == outcome)
+
+
+def test_a_character_that_suits_one_mind_is_no_verdict_about_the_mind() -> None:
+    """One of three characters is better under ours, two are worse: a difference over people, and none over characters."""
+    planted = {"people": 90, "scenarios": 3, "better": 0.0, "suits_ours": 2.0}
+    about_minds = one_finding(*study(**planted), "believability")  # type: ignore[arg-type]
+    about_these = one_finding(*study(**planted, about="these clips"), "believability")  # type: ignore[arg-type]
+    assert about_these.test.p_value < 0.05
+    assert about_minds.test.p_value > 0.2
+    assert about_minds.test.df == (2.0,)
+    assert "Its variance is made of characters (" in about_minds.sentence
+
+
+def test_every_sentence_about_these_characters_says_so() -> None:
+    for section in analyse(*study(scenarios=3, about="these clips"), RNG):
+        for finding in section.findings:
+            assert finding.sentence.startswith(f"For {finding.scope}: "), finding.sentence
+            assert finding.scope in ("these three characters", "this one character")
+
+
+def test_one_character_carries_no_verdict_about_the_minds() -> None:
+    finding = one_finding(*study(scenarios=1), "believability")
+    assert finding.test.p_value is None
+    assert "too few characters for a claim about ours and baseline" in finding.test.reason
+    assert "with `about: these clips` a claim about this one character is possible" in finding.test.reason
+
+
+def test_the_difference_over_people_and_characters_agrees_with_a_t_test_of_characters() -> None:
+    """With so many people for each character, all alike, only characters vary: a t test of their mean differences."""
+    data, plan = study(people=60, scenarios=6)
+    found = judgements(data, plan)
+    differences: dict[str, list[float]] = {}
+    ratings = found.values["believability"]
+    for ours in (day for day in found.seen if day.condition == "ours"):
+        other = next(day for day in found.seen if day.session == ours.session and day.condition == "baseline")
+        difference = ratings[ours.session, ours.position] - ratings[other.session, other.position]
+        differences.setdefault(ours.scenario, []).append(difference)
+    test = main(data, plan, RNG)["believability"]
+    expected = stats.ttest_1samp([np.mean(values) for values in differences.values()], 0)
+    over_people = stats.ttest_1samp([value for values in differences.values() for value in values], 0)
+    slower = min(abs(expected.statistic), abs(over_people.statistic))
+    assert abs(test.statistic) == pytest.approx(slower)  # type: ignore[union-attr, arg-type]
+    assert test.df == (5.0,)  # type: ignore[union-attr]

@@ -30,6 +30,7 @@ from believable.analysis.own_design.contrast_tables import (
 )
 from believable.analysis.own_design.group_contrasts import Contrast, mean_contrast, share_contrast
 from believable.analysis.own_design.measured_rows import MeasuredRows, answers_as_words, answers_as_yes, gathered, person_means
+from believable.analysis.own_design.sampled_stimuli import decide_contrast, decide_group, group_scopes, model_rows
 from believable.coding.coded_bundle import codebook_keys, codebooks, coded_responses, has_codes
 from believable.coding.proportions import by_condition, proportions
 from believable.stats.estimate import Estimate, mean_share, undefined, without_interval
@@ -76,7 +77,12 @@ def numbers_section(rows: MeasuredRows, context: MeasureContext, what: str, word
                 *(number_or(float(f(own)) if len(own) else None, none) for f in (np.median, np.min, np.max)),
             )
         )
-    compared_pairs = contrasts(context, lambda a, b, side: mean_contrast(rows, a, b, alternative=side, level=context.level))
+    modelled = model_rows(rows, context)
+    compared_pairs = contrasts(
+        context,
+        lambda a, b, side: decide_contrast(mean_contrast(modelled, a, b, alternative=side, level=context.level), rows, context),
+    )
+    decided = [decide_group(mean, rows.of(group), context) for group, mean in zip(context.groups, estimates, strict=True)]
     spread_table, spread_chart = _distribution(rows, context)
     low, high = context.source.scale
     return Section(
@@ -85,7 +91,10 @@ def numbers_section(rows: MeasuredRows, context: MeasureContext, what: str, word
         (*words, *_not_grouped(rows, context)),
         (
             *group_findings(
-                context, estimates, lambda group, mean: f"{what} of {context.title.lower()}, {group}: {estimate_words(mean)}."
+                context,
+                decided,
+                lambda group, mean: f"{what} of {context.title.lower()}, {group}: {estimate_words(mean)}.",
+                group_scopes(rows, context),
             ),
             *contrast_findings(
                 context, compared_pairs, lambda contrast: difference_words(context, contrast, "{first} minus {second}")
@@ -184,7 +193,10 @@ def share_section(data: Data, context: MeasureContext) -> Section:
         (group, estimate.n, len(own := rows.of(group)), int(own.number.sum()), *estimate_cells(estimate))
         for group, estimate in zip(context.groups, estimates, strict=True)
     ]
-    compared_pairs = contrasts(context, lambda a, b, side: share_contrast(rows, a, b, alternative=side, level=context.level))
+    compared_pairs = contrasts(context, partial(_share_contrast, rows, context))
+    decided = [
+        decide_group(share, rows.of(group), context, (0.0, 1.0)) for group, share in zip(context.groups, estimates, strict=True)
+    ]
     counting = ", ".join(str(value) for value in context.measure.yes or ("ticked",))
     return Section(
         context.name,
@@ -195,7 +207,10 @@ def share_section(data: Data, context: MeasureContext) -> Section:
         ),
         (
             *group_findings(
-                context, estimates, lambda group, part: f"Share of {context.title.lower()}, {group}: {estimate_words(part)}."
+                context,
+                decided,
+                lambda group, part: f"Share of {context.title.lower()}, {group}: {estimate_words(part)}.",
+                group_scopes(rows, context),
             ),
             *contrast_findings(
                 context,
@@ -274,7 +289,7 @@ def shares_section(data: Data, context: MeasureContext) -> Section:
             cells.append(
                 (group, option, len(part), int(part.number.sum()), *estimate_cells(share_of(part, group, context.level)))
             )
-        compared_pairs = contrasts(context, partial(_share_contrast, own, context.level))
+        compared_pairs = contrasts(context, partial(_share_contrast, own, context))
         compared += [(option, *row) for row in contrast_table(context, compared_pairs, "Odds ratio", ranks=False).rows]
     columns = contrast_table(context, (), "Odds ratio", ranks=False).columns
     name = f"{context.name}_groups"
@@ -309,8 +324,9 @@ def shares_section(data: Data, context: MeasureContext) -> Section:
     )
 
 
-def _share_contrast(rows: MeasuredRows, level: float, first: str, second: str, side: Alternative) -> Contrast:
-    return share_contrast(rows, first, second, alternative=side, level=level)
+def _share_contrast(rows: MeasuredRows, context: MeasureContext, first: str, second: str, side: Alternative) -> Contrast:
+    contrast = share_contrast(model_rows(rows, context), first, second, alternative=side, level=context.level)
+    return decide_contrast(contrast, rows, context, odds=True)
 
 
 # ---------------------------------------------------------------------------------------------- texts

@@ -6,10 +6,11 @@ pairs of a measure that no hypothesis names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
+from believable.analysis.claims import name_clips, split_words
 from believable.analysis.findings import (
     LOOSE_CELL,
     Column,
@@ -75,13 +76,15 @@ def contrasts(context: MeasureContext, contrast: Contrasting) -> tuple[Contrast,
 
 
 def group_findings(
-    context: MeasureContext, estimates: Sequence[Estimate], words: Callable[[str, Estimate], str]
+    context: MeasureContext, estimates: Sequence[Estimate], words: Callable[[str, Estimate], str], scopes: Mapping[str, str]
 ) -> Iterator[Finding]:
-    """Groups that a hypothesis speaks of alone."""
+    """Groups that a hypothesis speaks of alone. `scopes` names the stimuli of groups whose interval is over people alone."""
     for group, estimate in zip(context.groups, estimates, strict=True):
         if context.claimed(group):
-            sentence = words(group, estimate)
-            yield Finding(context.name, f"{context.title}, {group}", sentence, estimate, about=group)
+            sentence, scope = words(group, estimate), scopes.get(group, "")
+            if scope:
+                sentence = f"For {scope}: {sentence}"
+            yield Finding(context.name, f"{context.title}, {group}", sentence, estimate, about=group, scope=scope)
 
 
 def contrast_findings(
@@ -97,9 +100,20 @@ def contrast_findings(
         title = f"{context.title}, {contrast.first} against {contrast.second}"
         if not claims or any(claim.criterion != "equivalent" for claim in claims):
             test = contrast.test
-            yield Finding(context.name, title, words(contrast), test.estimate, test, about=about)
+            yield _about(context, contrast, Finding(context.name, title, words(contrast), test.estimate, test, about=about))
         if any(claim.criterion == "equivalent" for claim in claims):
-            yield _equivalence_finding(context, contrast, about)
+            yield _about(context, contrast, _equivalence_finding(context, contrast, about))
+
+
+def _about(context: MeasureContext, contrast: Contrast, finding: Finding) -> Finding:
+    """The finding with what it varies with; it says that it is about these clips if it is."""
+    clips = contrast.clips[0]
+    if not clips:
+        return finding
+    scope = "" if context.plan.over == "both" else name_clips(clips)
+    parts = "" if contrast.split is None else split_words(contrast.split, judges="people")
+    sentences = [f"For {scope}: {words}" if scope else words for words in (finding.sentence, parts) if words]
+    return replace(finding, sentence=" ".join(sentences), scope=scope)
 
 
 def _equivalence_finding(context: MeasureContext, contrast: Contrast, about: str) -> Finding:

@@ -16,6 +16,7 @@ from scipy import stats
 from believable.analysis.own_design.measured_rows import IntArray, MeasuredRows, person_means
 from believable.core.errors import InvalidInput
 from believable.stats.counts import binomial, fisher, mcnemar
+from believable.stats.crossed import VarianceSplit
 from believable.stats.effects import dz, g
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.inputs import FloatArray
@@ -29,6 +30,9 @@ LEAST_LEVELS = 5
 #: So many judgements of each group per person tell the person's own effect of the group.
 LEAST_FOR_SLOPES = 2
 
+#: The part of a formula by which a verdict speaks of other stimuli, too.
+OF_STIMULI = "(1 | stimulus)"
+
 Design = Literal["within", "between"]
 
 
@@ -39,6 +43,8 @@ class Contrast:
     test      with the estimate in the unit of the measure and the standardised effect
     ranks     the same question asked of the order of the people's means alone; None for shares and counts
     formula   of the model, as in lme4; empty for a test without one
+    split     what the difference varies with; None if no stimulus is known, or if there is nothing to compare
+    clips     how many stimuli of both groups were judged, and how many of the group with fewer; zeros if they are not known
     """
 
     first: str
@@ -47,6 +53,8 @@ class Contrast:
     test: TestResult
     formula: str = ""
     ranks: TestResult | None = None
+    split: VarianceSplit | None = None
+    clips: tuple[int, int] = (0, 0)
 
 
 def mean_contrast(rows: MeasuredRows, first: str, second: str, *, alternative: Alternative, level: float) -> Contrast:
@@ -207,7 +215,7 @@ def _formula(response: str, a: MeasuredRows, b: MeasuredRows, design: Design, *,
     whole = all(name is not None for part in (a, b) for name in part.stimulus)
     # A stimulus belongs to one group: with a single one in a group, stimulus and group cannot be told apart.
     if whole and len(stimuli[0] | stimuli[1]) >= LEAST_LEVELS and min(map(len, stimuli)) > 1:
-        parts.append("(1 | stimulus)")
+        parts.append(OF_STIMULI)
     return f"{response} ~ group + {' + '.join(parts)}"
 
 

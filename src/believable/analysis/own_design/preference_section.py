@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from believable.analysis.claims import Claim, name_clips, refuse
 from believable.analysis.data import Data, rows_of
 from believable.analysis.findings import LOOSE_CELL, Chart, Column, Section, estimate_cells, estimate_columns, number_or, table
 from believable.analysis.numbers import counted, estimate_words
@@ -20,8 +21,11 @@ from believable.analysis.own_design.contrast_tables import (
 )
 from believable.analysis.own_design.group_contrasts import Contrast
 from believable.analysis.own_design.measured_rows import BoolArray, IntArray, ObjectArray
+from believable.analysis.own_design.sampled_stimuli import in_words
 from believable.stats.bradley_terry import bradley_terry
 from believable.stats.counts import binomial
+from believable.stats.crossed import variance_split
+from believable.stats.crossed_contrasts import crossed_share_test
 from believable.stats.effects import dz
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.inputs import FloatArray
@@ -29,6 +33,7 @@ from believable.stats.location import paired_t
 from believable.stats.means import mean_t
 from believable.stats.pairs import comparisons
 from believable.stats.result import Alternative, holm, no_result
+from believable.study.measures import BY_CONDITION
 from believable.study.own_design import SIDES
 
 _SHARE = "mean of people's shares, Wilson interval with the effective number"
@@ -42,12 +47,20 @@ class PairedChoices:
     person: IntArray
     first: ObjectArray
     second: ObjectArray
+    #: The two stimuli of the page, whichever stood first; None if they are not known.
+    clips: ObjectArray
     score: FloatArray
     left_out: int
     unanswered: int
 
     def __len__(self) -> int:
         return len(self.person)
+
+    def clips_between(self, a: str, b: str) -> ObjectArray:
+        """The stimuli of the decided choices between `a` and `b`, in the order of `between`."""
+        straight: BoolArray = (self.first == a) & (self.second == b) & (self.score != 0.5)
+        turned: BoolArray = (self.first == b) & (self.second == a) & (self.score != 0.5)
+        return np.concatenate([self.clips[straight], self.clips[turned]])
 
     def between(self, a: str, b: str) -> tuple[IntArray, FloatArray]:
         """People and scores of `a` in the choices between `a` and `b`."""
@@ -71,6 +84,13 @@ def choices(data: Data, context: MeasureContext) -> PairedChoices:
     condition = np.full(len(shown) + 1, None, dtype=object)  # the last entry stands for a place without a stimulus, −1
     condition[:-1] = shown["condition"].values
     first, second = condition[sides[0]], condition[sides[1]]
+    stimulus = np.full(len(shown) + 1, None, dtype=object)
+    stimulus[:-1] = shown["stimulus"].values
+    clips = np.empty(len(rows), dtype=object)
+    clips[:] = [
+        None if None in pair else " + ".join(sorted(map(str, pair)))
+        for pair in zip(stimulus[sides[0]], stimulus[sides[1]], strict=True)
+    ]
     answers = table_["value_text"].values[rows]
     answered = np.fromiter((answer is not None for answer in answers), np.bool_, len(rows))
     known = np.isin(first.astype(str), context.groups) & np.isin(second.astype(str), context.groups)
@@ -78,14 +98,17 @@ def choices(data: Data, context: MeasureContext) -> PairedChoices:
     score = np.array([1.0 - SIDES[answer] if answer in SIDES else 0.5 for answer in answers], dtype=np.float64)
     kept = apart & answered
     return PairedChoices(
-        person[kept], first[kept], second[kept], score[kept], int((~apart & answered).sum()), int((~answered).sum())
+        person[kept], first[kept], second[kept], clips[kept], score[kept], int((~apart & answered).sum()), int((~answered).sum())
     )
 
 
 def preference_section(data: Data, context: MeasureContext) -> Section:
     """Shares of each pair against one half, and Bradley–Terry strengths of all groups."""
     judged = choices(data, context)
-    compared = contrasts(context, lambda a, b, side: pair_contrast(judged, a, b, alternative=side, level=context.level))
+    compared = contrasts(
+        context,
+        lambda a, b, side: decide_pair(pair_contrast(judged, a, b, alternative=side, level=context.level), judged, context),
+    )
     adjusted = holm([contrast.test.p_value for contrast in compared])
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for contrast, p_holm in zip(compared, adjusted, strict=True):
@@ -132,6 +155,7 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
                 context,
                 shares,
                 lambda group, share: f"{context.title}: {group} is preferred in {estimate_words(share)} of its choices.",
+                {group: _scope(judged, group) for group in context.groups},
             ),
             *contrast_findings(context, compared, lambda contrast: _words(context, contrast)),
         ),
@@ -224,6 +248,25 @@ def pair_contrast(judged: PairedChoices, first: str, second: str, *, alternative
     return Contrast(first, second, "within", test)
 
 
+def decide_pair(contrast: Contrast, judged: PairedChoices, context: MeasureContext) -> Contrast:
+    """The contrast over people and pairs of stimuli if the plan asks for it, and what it varies with."""
+    person, score = judged.between(contrast.first, contrast.second)
+    person, score = person[score != 0.5], score[score != 0.5]
+    clips = judged.clips_between(contrast.first, contrast.second)
+    if not len(score) or context.measure.by != BY_CONDITION or any(clip is None for clip in clips):
+        return contrast
+    clips = clips.astype(str)
+    count = len(set(clips.tolist()))
+    known = replace(contrast, split=variance_split(score, person, clips), clips=(count, count))
+    if context.plan.over == "judges":
+        return known
+    side = contrast.test.alternative
+    test = crossed_share_test(score, person, clips, alternative=side, level=context.level)
+    named = replace(in_words(test), n=contrast.test.n, effect=contrast.test.effect)
+    subject = f"{contrast.first} and {contrast.second} in general"
+    return replace(known, test=refuse(named, Claim("both", count, "clip", subject, None, "people")))
+
+
 def won(judged: PairedChoices, group: str, level: float) -> Estimate:
     """The share of decided choices with this group that it won, as the mean over people."""
     own = ((judged.first == group) | (judged.second == group)) & (judged.score != 0.5)
@@ -232,6 +275,13 @@ def won(judged: PairedChoices, group: str, level: float) -> Estimate:
     score = np.where(judged.first == group, judged.score, 1 - judged.score)[own]
     _, codes = np.unique(judged.person[own], return_inverse=True)
     return mean_of_shares(np.bincount(codes, weights=score) / np.bincount(codes), _SHARE, level)
+
+
+def _scope(judged: PairedChoices, group: str) -> str:
+    """The pairs of stimuli that the share of a group rests on: its interval is over people alone."""
+    own = (judged.first == group) | (judged.second == group)
+    known = {clip for clip in judged.clips[own].tolist() if clip is not None}
+    return name_clips(len(known)) if known else ""
 
 
 def _strengths(judged: PairedChoices, context: MeasureContext) -> list[tuple[LOOSE_CELL, ...]]:

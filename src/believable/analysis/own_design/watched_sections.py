@@ -20,6 +20,7 @@ from believable.analysis.own_design.contrast_tables import (
 )
 from believable.analysis.own_design.group_contrasts import count_contrast
 from believable.analysis.own_design.measured_rows import MeasuredRows, groups
+from believable.analysis.own_design.sampled_stimuli import decide_contrast, group_scopes, model_rows
 from believable.analysis.viewed_actions import LoggedActions, actions_by_stimulus, flags_by_page, judged, stretches_by_page
 from believable.pages import KINDS
 from believable.stats.indices import pooled_unbelievable_rate
@@ -53,7 +54,13 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
         cells.append((group, len(people), int(viewed[own].sum()), int(flagged[own].sum()), *estimate_cells(estimate)))
     compared = contrasts(
         context,
-        lambda a, b, side: count_contrast(rows.with_numbers(flagged), viewed, a, b, alternative=side, level=context.level),
+        lambda a, b, side: decide_contrast(
+            count_contrast(model_rows(rows.with_numbers(flagged), context), viewed, a, b, alternative=side, level=context.level),
+            rows.with_numbers(flagged),
+            context,
+            viewed,
+            odds=True,
+        ),
     )
     return Section(
         context.name,
@@ -67,6 +74,7 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
                 context,
                 estimates,
                 lambda group, rate: f"{context.title}, {group}: {estimate_words(rate)} flagged per 100 viewed actions.",
+                group_scopes(rows, context, decided=False),
             ),
             *contrast_findings(
                 context,

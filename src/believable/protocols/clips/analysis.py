@@ -8,14 +8,15 @@ from itertools import combinations
 
 import numpy as np
 
+from believable.analysis.claims import Claim, claim_of, limit_section, refuse, split_words
 from believable.analysis.data import Data
-from believable.analysis.findings import LOOSE_CELL, Finding, Section, Table, Undefined, estimate_cells, number_or
+from believable.analysis.findings import LOOSE_CELL, Direction, Finding, Section, Table, Undefined, estimate_cells, number_or
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, integer, level_words, listed, number
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
-from believable.protocols.clips import DECLARATION, TYPES
+from believable.protocols.clips import DECLARATION, TYPES, clip_verdicts
 from believable.protocols.clips.clip_ratings import (
     Ratings,
     believability,
@@ -23,9 +24,7 @@ from believable.protocols.clips.clip_ratings import (
     by_experience,
     compositions,
     confidence_index,
-    contrast,
     detection,
-    equivalent,
     incomplete,
     levels,
     precision,
@@ -34,6 +33,8 @@ from believable.protocols.clips.clip_ratings import (
     times_played,
     weighted,
 )
+from believable.protocols.clips.clip_verdicts import contrast, equivalent
+from believable.stats.equivalence import as_test
 from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult
 
@@ -58,27 +59,66 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     detection = detection_section(survey, plan, rng)
     indices = index_section(survey, plan, rng)
     apart = conditions_table(survey, plan, rng)
-    return (
+    sections = (
         replace(indices, tables=(published_table(survey, indices.tables[0], plan), *indices.tables, *apart)),
         recall_section(survey, plan),
         experience_section(survey, plan),
         *((detection,) if detection is not None else ()),
         clips_section(data, survey, plan),
     )
+    claim = claim_of(plan, survey.stimulus, people="respondents")
+    return tuple(limit_section(section, claim, but=("confidence",)) for section in sections)
+
+
+def index_of(survey: Ratings, type_: str, plan: Plan, rng: np.random.Generator) -> tuple[Estimate, str]:
+    """The believability index with the interval that decides, and what its variance is made of, in a sentence."""
+    claim = claim_of(plan, survey.stimulus[survey.of(type_)], subject=f"{type_} clips in general")
+    if plan.over == "judges":
+        b = believability(weighted(survey), type_, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
+        return b, ""
+    b, split = clip_verdicts.believability(survey, type_, level=plan.level)
+    return refuse(b, claim), "" if split is None else split_words(split, judges="respondents")
+
+
+def recall_of(survey: Ratings, type_: str, plan: Plan, *, middle: str = "not_human") -> Estimate:
+    """Recall with the interval that decides."""
+    if plan.over == "judges":
+        return recall(survey, type_, middle=middle, level=plan.level)
+    claim = claim_of(plan, survey.stimulus[survey.of(type_)], subject=f"{type_} clips in general")
+    return refuse(clip_verdicts.recall(survey, type_, middle=middle, level=plan.level), claim)
+
+
+def precision_of(survey: Ratings, answer: str, plan: Plan) -> Estimate:
+    """Precision with the interval that decides."""
+    share = precision if plan.over == "judges" else clip_verdicts.precision
+    return share(survey, answer, level=plan.level)
+
+
+def compare_types(survey: Ratings, first: str, second: str, plan: Plan) -> tuple[TestResult, TestResult, str, Claim]:
+    """The difference of two types, its equivalence test, what its variance is made of, and whom the verdict is about."""
+    clips = [len(set(survey.stimulus[survey.of(type_)].tolist())) for type_ in (first, second)]
+    shown = survey.stimulus[survey.of(first) | survey.of(second)]
+    claim = claim_of(plan, shown, subject=f"{first} and {second} clips in general", least=min(clips), people="respondents")
+    about = f"{first}-{second}"
+    test, split = contrast(
+        survey, first, second, over=plan.over, alternative=plan.alternative("contrast", about), level=plan.level
+    )
+    same = as_test(equivalent(test, margin=float(plan.test_option("contrast", "margin")), alpha=plan.alpha))
+    words = "" if split is None else split_words(split, judges="respondents")
+    return refuse(test, claim), refuse(same, claim), words, claim
 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
     """Indices of the types shown, their contrasts with human, the confidence index and recall."""
     survey = ratings(data, plan)
-    weights = weighted(survey)
     resamples = int(plan.option("resamples"))
     results: dict[str, Estimate | TestResult] = {}
     for type_ in survey.types:
-        results[f"believability.{type_}"] = believability(weights, type_, rng=rng, resamples=resamples, level=plan.level)
-        results[f"recall.{type_}"] = recall(survey, type_, level=plan.level)
+        results[f"believability.{type_}"] = index_of(survey, type_, plan, rng)[0]
+        results[f"recall.{type_}"] = recall_of(survey, type_, plan)
     for type_ in survey.types:
         if type_ != "human" and "human" in survey.types:
-            results[f"contrast.human-{type_}"] = contrast(weights, "human", type_, level=plan.level)
+            results[f"contrast.human-{type_}"] = compare_types(survey, "human", type_, plan)[0]
     results["confidence"] = confidence_index(
         survey.experience, highest=float(plan.option("highest")), rng=rng, resamples=resamples, level=plan.level
     )
@@ -113,20 +153,19 @@ PRINTED_COMMENTS = 60
 
 def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Section:
     """Believability and confidence indices, and differences between types."""
-    data = weighted(survey)
     resamples = int(plan.option("resamples"))
     rows: list[tuple[LOOSE_CELL, ...]] = []
     findings = []
     for type_ in survey.types:
         own = survey.of(type_)
-        b = believability(data, type_, rng=rng, resamples=resamples, level=plan.level)
+        b, parts = index_of(survey, type_, plan, rng)
         clips = len(set(survey.stimulus[own].tolist()))
         rows.append((type_, clips, int(own.sum()), *estimate_cells(b), float(survey.rating[own].mean())))
         findings.append(
             Finding(
                 "believability",
                 f"Believability, {type_}",
-                f"The believability index of {type_} clips is {estimate_words(b)}.",
+                " ".join(filter(None, (f"The believability index of {type_} clips is {estimate_words(b)}.", parts))),
                 b,
                 about=type_,
             )
@@ -138,9 +177,7 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
     contrasts = []
     for first, second in combinations(survey.types, 2):
         about = f"{first}-{second}"
-        test = contrast(data, first, second, alternative=plan.alternative("contrast", about), level=plan.level)
-        margin = float(plan.test_option("contrast", "margin"))
-        same = equivalent(test, margin=margin, alpha=plan.alpha)
+        test, same, parts, claim = compare_types(survey, first, second, plan)
         estimate = test.estimate
         none = test.reason or "undefined"
         contrasts.append(
@@ -152,16 +189,22 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
                 number_or(same.p_value, none),
             )
         )
-        findings += _contrast_findings(about, first, second, test.estimate, test, same, margin, plan)
+        findings += _contrast_findings(about, test, same, parts, claim, plan)
     return LAYOUTS.section(
         "indices",
         findings=findings,
         tables=(
-            LAYOUTS.table("indices", rows, confidence=estimate_words(confidence), resamples=integer(resamples)),
+            LAYOUTS.table("indices", rows, confidence=estimate_words(confidence), intervals=_intervals(plan)),
             LAYOUTS.table("contrasts", contrasts),
         ),
         charts=(LAYOUTS.chart("indices"),),
     )
+
+
+def _intervals(plan: Plan) -> str:
+    if plan.over == "both":
+        return "Wilson intervals for other respondents and other clips"
+    return f"expanded percentile bootstrap over respondents, {integer(int(plan.option('resamples')))} resamples"
 
 
 def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
@@ -171,10 +214,10 @@ def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
     by_type = dict(zip(indices.column("type"), indices.column("b"), strict=True))
     rows = []
     for type_ in survey.types:
-        said = recall(survey, type_, level=plan.level)
+        said = recall_of(survey, type_, plan)
         # One share stands for human and imitation clips together, on the line of the first; none is its own for imitation.
         answer = {"human": "human", "artificial": "artificial"}.get(type_)
-        share = None if answer is None else precision(survey, answer, level=plan.level).value
+        share = None if answer is None else precision_of(survey, answer, plan).value
         rows.append(
             (
                 type_,
@@ -192,8 +235,8 @@ def conditions_table(survey: Ratings, plan: Plan, rng: np.random.Generator) -> t
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for type_, condition in survey.conditions:
         own = survey.only(condition)
-        b = believability(weighted(own), type_, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
-        said = recall(own, type_, level=plan.level)
+        b = index_of(own, type_, plan, rng)[0]
+        said = recall_of(own, type_, plan)
         clips = len(set(own.stimulus.tolist()))
         rows.append((type_, condition, clips, len(own.rating), *estimate_cells(b), *estimate_cells(said)))
     if not rows:
@@ -217,31 +260,40 @@ def _confidence(survey: Ratings, confidence: Estimate, plan: Plan) -> Finding:
     )
 
 
-def _contrast_findings(
-    about: str, first: str, second: str, estimate: Estimate | None, test: TestResult, same: TestResult, margin: float, plan: Plan
-) -> list[Finding]:
+def _contrast_findings(about: str, test: TestResult, same: TestResult, parts: str, claim: Claim, plan: Plan) -> list[Finding]:
+    first, second = about.split("-")
+    margin = float(plan.test_option("contrast", "margin"))
     stated = "set in the plan" if plan.test_declared("contrast", "margin") else "default, not set in the plan"
-    words = "undefined" if estimate is None else estimate_words(estimate)
+    words = "undefined" if test.estimate is None else estimate_words(test.estimate)
     narrow = "" if same.estimate is None else f": difference {estimate_words(same.estimate)}"
+    measured = f"The index of {first} minus that of {second} clips is {words}."
     difference = Finding(
         "contrast",
         f"{first.capitalize()} against {second}",
-        f"The index of {first} minus that of {second} clips is {words}.",
-        estimate,
+        " ".join(claim.limit(sentence) for sentence in (measured, parts) if sentence),
+        test.estimate,
         test,
         about=about,
+        direction=Direction(
+            0.0,
+            f"{first} clips are taken for more human than {second} ones",
+            f"{second} clips are taken for more human than {first} ones",
+        ),
+        scope=claim.scope,
     )
     claimed = any(hypothesis.criterion == "equivalent" for hypothesis in plan.hypotheses("contrast", about))
     if not claimed and about != CLOSEST:
         return [difference]
+    compared = f"{first.capitalize()} and {second} clips were compared within a margin of {margin:g} ({stated}){narrow}."
     equivalence = Finding(
         "contrast",
         f"Equivalence of {first} and {second}",
-        f"{first.capitalize()} and {second} clips were compared within a margin of {margin:g} ({stated}){narrow}.",
+        " ".join(claim.limit(sentence) for sentence in (compared, parts) if sentence),
         same.estimate,
         same,
         about=about,
         kind="equivalence",
+        scope=claim.scope,
     )
     return [difference, equivalence]
 
@@ -251,8 +303,8 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
     rows: list[tuple[LOOSE_CELL, ...]] = []
     findings = []
     for type_ in survey.types:
-        strict = recall(survey, type_, middle="not_human", level=plan.level)
-        without = recall(survey, type_, middle="left_out", level=plan.level)
+        strict = recall_of(survey, type_, plan)
+        without = recall_of(survey, type_, plan, middle="left_out")
         rows.append((type_, *estimate_cells(strict), *estimate_cells(without)))
         findings.append(
             Finding(
@@ -269,7 +321,7 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
     for answer, right in (("human", "human or imitation"), ("artificial", "artificial")):
         if answer == "artificial" and "artificial" not in survey.types:
             continue
-        share = precision(survey, answer, level=plan.level)
+        share = precision_of(survey, answer, plan)
         precise.append((f"called {answer}", right, *estimate_cells(share)))
         findings.append(
             Finding(
@@ -323,6 +375,9 @@ def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> 
     middle = str(plan.option("middle"))
     for other in others:
         result = detection(survey, other, middle=middle, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
+        if plan.over == "both":
+            d_prime, criterion = clip_verdicts.detection(survey, other, middle=middle, level=plan.level)
+            result = replace(result, d_prime=d_prime, criterion=criterion)
         rows.append(
             (
                 other,
@@ -352,7 +407,9 @@ def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> 
             ),
         ]
     treatment = "counts as not human" if middle == "not_human" else "is left out"
-    return LAYOUTS.section("detection", findings=findings, tables=(LAYOUTS.table("detection", rows),), treatment=treatment)
+    intervals = "t intervals for other respondents and clips" if plan.over == "both" else "bootstrap intervals over respondents"
+    detected = LAYOUTS.table("detection", rows, intervals=intervals)
+    return LAYOUTS.section("detection", findings=findings, tables=(detected,), treatment=treatment)
 
 
 def clips_section(data: Data, survey: Ratings, plan: Plan) -> Section:

@@ -15,10 +15,9 @@ from believable.analysis.data import Data, joined, numbers, rows_of
 from believable.analysis.settled_plan import Plan
 from believable.protocols.clips import TYPES
 from believable.stats.bootstrap import interval
-from believable.stats.estimate import Estimate, mean_share, t_estimate, undefined, without_interval
+from believable.stats.estimate import Estimate, mean_share, undefined, without_interval
 from believable.stats.indices import ARTIFICIAL, HUMAN_ANSWERS, clip_precision, clip_recall
 from believable.stats.inputs import FloatArray
-from believable.stats.result import Alternative, TestResult, no_result, t_test
 
 IntArray = NDArray[np.int64]
 ObjectArray = NDArray[np.object_]
@@ -275,48 +274,6 @@ def _ratio(sums: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore", divide="ignore"):
         result: FloatArray = sums[:, 0] / sums[:, 1]
     return result
-
-
-def contrast(
-    data: WeightedRatings, first: str, second: str, *, alternative: Alternative = "two-sided", level: float = 0.95
-) -> TestResult:
-    """b of one type minus b of another, over respondents who rated both: Σ e·(h₁ − h₂)/Σ e.
-
-    The variance is the jackknife's over respondents; t with the effective number of respondents minus one degrees of freedom.
-    """
-    method = "t test of weighted paired differences over respondents"
-    first_human, two = data.human[first], data.human[second]
-    both = ~np.isnan(first_human) & ~np.isnan(two)
-    weight, difference = data.experience[both], (first_human - two)[both]
-    n = len(weight)
-    named = "difference of indices, jackknife t interval over respondents"
-    if n < 2:
-        nothing = undefined(f"needs at least 2 respondents, got {n}", method=named, n=n, level=level)
-        return no_result(f"needs at least 2 respondents, got {n}", method=method, n=n, alternative=alternative, estimate=nothing)
-    total, parts = float(weight.sum()), weight * difference
-    value = float(parts.sum()) / total
-    left_out = (parts.sum() - parts) / (total - weight)
-    se = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
-    df = max(1.0, effective_number(weight) - 1)
-    if se < 1e-12:
-        flat = without_interval(value, "all respondents differ alike", method=named, n=n, level=level)
-        return no_result("all respondents differ alike", method=method, n=n, alternative=alternative, estimate=flat)
-    estimate = t_estimate(value, se, df, level=level, n=n, method=named)
-    return t_test(estimate, method=method, alternative=alternative)
-
-
-def equivalent(difference: TestResult, *, margin: float, alpha: float) -> TestResult:
-    """Two one-sided tests of a contrast against ± margin, with the interval at 1 − 2·alpha that decides alike."""
-    estimate = difference.estimate
-    method = f"TOST within ±{margin:g}, t tests over respondents"
-    if estimate is None or estimate.value is None or not estimate.se:
-        return no_result(difference.reason or "no standard error", method=method, n=difference.n, estimate=estimate)
-    df, se = estimate.df[0], estimate.se
-    lower, upper = (estimate.value + margin) / se, (estimate.value - margin) / se
-    p_low, p_high = float(special.stdtr(df, -lower)), float(special.stdtr(df, upper))
-    narrow = t_estimate(estimate.value, se, df, level=1 - 2 * alpha, n=estimate.n, method=estimate.method)
-    t, p, side = (lower, p_low, "greater") if p_low >= p_high else (upper, p_high, "less")
-    return TestResult(t, p, difference.n, method, (df,), "greater" if side == "greater" else "less", narrow, symbol="t")
 
 
 def recall(survey: Ratings, type_: str, *, middle: str = "not_human", level: float = 0.95) -> Estimate:

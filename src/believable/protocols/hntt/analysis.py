@@ -6,28 +6,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from believable.analysis.claims import claim_of, limit_section, name_clips
 from believable.analysis.data import Data
 from believable.analysis.findings import LOOSE_CELL, Finding, Section, Undefined, estimate_cells, number_or
 from believable.analysis.layouts import Layouts
-from believable.analysis.numbers import counted, estimate_words, in_words, integer, interval_words, level_words, listed, number
+from believable.analysis.numbers import counted, estimate_words, in_words, integer, level_words, listed, number
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
 from believable.protocols.hntt import DECLARATION
+from believable.protocols.hntt.agent_verdict import averages, decision_row, judge_agent, split_row, verdict_findings
 from believable.protocols.hntt.clip_behaviour import behaviour_section
 from believable.protocols.hntt.control_pairs import controls_section
 from believable.protocols.hntt.navigation_judgements import (
     AgentContest,
     NavigationJudgements,
-    against_chance,
     agents,
-    as_test,
     clustered,
     compared,
-    equivalence,
-    first_shares,
     judgements,
-    mean_accuracy,
     pass_verdict,
     subsampled,
 )
@@ -42,11 +39,15 @@ from believable.protocols.hntt.navigation_reasons import reasons_sections
 from believable.protocols.hntt.pass_chances import criterion_section, planned
 from believable.stats.bootstrap import median_interval
 from believable.stats.counts import proportion
+from believable.stats.crossed_contrasts import crossed_share_test
+from believable.stats.equivalence import as_test
 from believable.stats.estimate import Estimate
 from believable.stats.indices import HnttVerdict
 from believable.stats.result import TestResult
 
 LAYOUTS = Layouts(__file__)
+
+NO_WIDTH = "the interval of the median has no width"
 
 
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
@@ -63,7 +64,7 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         plan, len(largest.accuracy()), len(set(largest.pair.tolist())), np.random.default_rng(plan.seed)
     )
     between = agents_section(data, judged, contests, plan), groups_section(data, judged, contests, plan)
-    return (
+    sections = (
         accuracy_section(contests, plan, rng),
         robustness_section(contests, plan, rng),
         pairs_section(judged, contests, plan),
@@ -75,6 +76,8 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         *(section for section in between if section is not None),
         *reasons_sections(data, contests, plan),
     )
+    claim = claim_of(plan, judged.pair)
+    return tuple(limit_section(section, claim) for section in sections)
 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
@@ -83,12 +86,11 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
     if not contests:
         return {}
     contest = contests[0]
-    accuracy, chance = contest.accuracy(), float(plan.option("chance"))
-    margin = float(plan.test_option("accuracy", "margin"))
+    accuracy, verdict = contest.accuracy(), judge_agent(contest, plan)[0]
     results: dict[str, Estimate | TestResult] = {
-        "accuracy": mean_accuracy(accuracy, level=plan.level),
-        "accuracy_test": against_chance(accuracy, chance=chance, level=plan.level),
-        "equivalence": as_test(equivalence(accuracy, chance=chance, margin=margin, alpha=plan.alpha)),
+        "accuracy": verdict.mean,
+        "accuracy_test": verdict.test,
+        "equivalence": as_test(verdict.equivalence),
         "median_accuracy": median_interval(accuracy, level=plan.level),
         "median_accuracy_bootstrap": pass_verdict(accuracy, plan, rng).median,
     }
@@ -113,7 +115,7 @@ def accuracy_section(contests: Sequence[AgentContest], plan: Plan, rng: np.rando
     for contest in contests:
         accuracy = contest.accuracy()
         verdict = pass_verdict(accuracy, plan, rng)
-        mean = mean_accuracy(accuracy, level=plan.level)
+        mean = judge_agent(contest, plan)[0].mean
         exact = median_interval(accuracy, level=plan.level)
         rows.append(
             (
@@ -125,7 +127,7 @@ def accuracy_section(contests: Sequence[AgentContest], plan: Plan, rng: np.rando
                 *estimate_cells(verdict.median),
                 verdict.quartile_low,
                 verdict.quartile_high,
-                Undefined("no interval") if verdict.passes is None else "passes" if verdict.passes else "does not pass",
+                criterion_cell(verdict),
                 *(
                     Undefined("too few judges for an exact interval") if bound is None or np.isinf(bound) else bound
                     for bound in (exact.low, exact.high)
@@ -136,12 +138,34 @@ def accuracy_section(contests: Sequence[AgentContest], plan: Plan, rng: np.rando
         charted += [
             (contest.agent, number(float(share)), float(share), int(count)) for share, count in zip(shares, counts, strict=True)
         ]
-        findings += _findings(contest, verdict, plan)
+        findings += [*verdict_findings(contest, plan), criterion_finding(contest, verdict)]
     chance = float(plan.option("chance"))
     main = LAYOUTS.table("accuracy", rows, chance=chance)
     spread = LAYOUTS.table("accuracy_judges", charted)
     charts = (LAYOUTS.chart("accuracy", chance=chance), LAYOUTS.chart("accuracy_judges"))
-    return LAYOUTS.section("accuracy", paragraphs=(_question(contests),), findings=findings, tables=(main, spread), charts=charts)
+    unequal = [found for found in map(averages, contests) if found is not None]
+    tables = (
+        main,
+        LAYOUTS.table("decision", [decision_row(contest, plan) for contest in contests], chance=chance),
+        LAYOUTS.table("variance", [split_row(contest, plan) for contest in contests]),
+        *((LAYOUTS.table("averages", [row for row, _ in unequal]),) if unequal else ()),
+        spread,
+    )
+    paragraphs = (_question(contests), *_whom(contests, plan), *(sentence for _, sentence in unequal))
+    return LAYOUTS.section("accuracy", paragraphs=paragraphs, findings=findings, tables=tables, charts=charts)
+
+
+def _whom(contests: Sequence[AgentContest], plan: Plan) -> tuple[str, ...]:
+    """Whom the verdicts are about."""
+    if not contests:
+        return ()
+    if plan.over == "judges":
+        shown = name_clips(len({pair for contest in contests for pair in contest.pair.tolist()}))
+        return (f"Verdicts are about {shown}, as the plan has it: other clips of the same agents may give others.",)
+    return (
+        "Verdicts are about the agent: the interval over judges and clips (pairs of recordings) decides. The published criterion"
+        " is over judges, so that it speaks of these clips only.",
+    )
 
 
 def _question(contests: Sequence[AgentContest]) -> str:
@@ -151,49 +175,41 @@ def _question(contests: Sequence[AgentContest]) -> str:
     return f"Judges saw a human and an agent side by side and chose the one that is more like a human. Agents: {names}."
 
 
-def _findings(contest: AgentContest, verdict: HnttVerdict, plan: Plan) -> list[Finding]:
-    accuracy, chance = contest.accuracy(), float(plan.option("chance"))
-    test = against_chance(accuracy, chance=chance, alternative=plan.alternative("accuracy", contest.agent), level=plan.level)
-    margin = float(plan.test_option("accuracy", "margin"))
-    same = equivalence(accuracy, chance=chance, margin=margin, alpha=plan.alpha)
-    stated = "set in the plan" if plan.test_declared("accuracy", "margin") else "default, not set in the plan"
-    mean = test.estimate
-    words = "undefined" if mean is None else estimate_words(mean)
-    agent = in_words(contest.agent)
-    passing = {
-        True: f"The interval contains {chance:g}: the agent passes by the published criterion, which does not by itself show that"
-        " people cannot tell the two apart.",
-        False: f"The interval does not contain {chance:g}: the agent does not pass by the published criterion.",
-        None: "",
-    }[verdict.passes]
-    return [
-        Finding(
-            "accuracy",
-            f"Accuracy, {agent}",
-            f"{counted(len(accuracy), 'judge')} chose the human over {agent} in a mean share of {words} of their trials.",
-            mean,
-            test,
-            about=contest.agent,
-        ),
-        Finding(
-            "accuracy",
-            f"Equivalence with chance, {agent}",
-            f"The mean accuracy against {agent}, {number(same.estimate.value)} ({interval_words(same.estimate)}), was compared"
-            f" with {chance:g} within a margin of {margin:g} ({stated}).",
-            same.estimate,
-            as_test(same),
-            about=contest.agent,
-            kind="equivalence",
-        ),
-        Finding(
-            "median_accuracy",
-            f"Published criterion, {agent}",
-            f"The median accuracy against {agent} is {estimate_words(verdict.median)}.",
-            verdict.median,
-            about=contest.agent,
-            conclusion=passing,
-        ),
-    ]
+def criterion_cell(verdict: HnttVerdict) -> LOOSE_CELL:
+    """The published criterion in a table, with its direction."""
+    if verdict.passes is None:
+        return Undefined("no interval" if verdict.median.low is None else NO_WIDTH)
+    if verdict.passes:
+        return "passes"
+    return "told from people" if verdict.above else "taken for the human more often than the human"
+
+
+def criterion_finding(contest: AgentContest, verdict: HnttVerdict) -> Finding:
+    """The published criterion, as published: over judges, so that it speaks of these clips only."""
+    agent, scope = in_words(contest.agent), name_clips(len(set(contest.pair.tolist())))
+    chance = f"{verdict.chance:g}"
+    if verdict.passes is None:
+        conclusion = "" if verdict.median.low is None else f"There is no verdict by the published criterion: {NO_WIDTH}."
+    elif verdict.passes:
+        conclusion = (
+            f"The interval contains {chance}: the agent passes by the published criterion, which does not by itself show that"
+            " people cannot tell the two apart."
+        )
+    elif verdict.above:
+        conclusion = (
+            f"The interval lies above {chance}: the agent does not pass by the published criterion, judges tell it from people."
+        )
+    else:
+        conclusion = f"The interval lies below {chance}: the agent is taken for the human more often than the human."
+    return Finding(
+        "median_accuracy",
+        f"Published criterion, {agent}",
+        f"For {scope}: The median accuracy against {agent} is {estimate_words(verdict.median)}.",
+        verdict.median,
+        about=contest.agent,
+        conclusion=conclusion,
+        scope=scope,
+    )
 
 
 def robustness_section(contests: Sequence[AgentContest], plan: Plan, rng: np.random.Generator) -> Section:
@@ -261,7 +277,9 @@ def _side_preference(judged: NavigationJudgements, plan: Plan) -> tuple[list[Fin
         )
     if not known:
         return [], paragraphs
-    test = against_chance(first_shares(judged), level=plan.level)
+    own = judged.side_known
+    pairs = judged.pair[own].astype(str)
+    test = crossed_share_test(judged.chose_first[own], judged.judge[own], pairs, over="judges", level=plan.level)
     share = "" if test.estimate is None else f": a mean share of {estimate_words(test.estimate)} over judges"
     first = int(judged.chose_first[judged.side_known].sum())
     sentence = f"Player A (left) was chosen in {first} of {counted(known, 'trial')}{share}."

@@ -7,21 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import special
+from numpy.typing import NDArray
 
 from believable.analysis.data import Answers, Data, joined, numbers, rows_of
 from believable.analysis.settled_plan import Plan
 from believable.core.errors import InvalidInput
 from believable.stats.bootstrap import bootstrap
-from believable.stats.effects import dz
-from believable.stats.equivalence import EquivalenceResult, tost_mean
-from believable.stats.estimate import Estimate, mean_share, undefined, without_interval
+from believable.stats.crossed import crossed_mean
+from believable.stats.estimate import Estimate
 from believable.stats.indices import HnttSubsampling, HnttVerdict, hntt_pass, hntt_subsampling
-from believable.stats.inputs import FloatArray, finite_array
+from believable.stats.inputs import FloatArray
 from believable.stats.regression import OlsResult, ols
-from believable.stats.result import TestResult, check_alternative, no_result, tail
-from believable.stats.two_way import bootstrap_two_way
 
 IntArray = NDArray[np.int64]
 ObjectArray = NDArray[np.object_]
@@ -158,12 +154,6 @@ def agents(judged: NavigationJudgements, humans: tuple[str, ...]) -> tuple[Agent
     return tuple(result)
 
 
-def first_shares(judged: NavigationJudgements) -> FloatArray:
-    """The share of trials in which each judge chose player A, over the trials whose sides are known."""
-    known = judged.side_known
-    return _means(judged.judge[known], judged.chose_first[known].astype(np.float64))[1]
-
-
 def _words(values: ObjectArray) -> NDArray[np.str_]:
     return np.array(["" if value is None else str(value) for value in values], dtype=np.str_)
 
@@ -215,63 +205,6 @@ def _pairs(first: ObjectArray, two: ObjectArray) -> ObjectArray:
     return pairs
 
 
-def mean_accuracy(accuracy: ArrayLike, *, level: float = 0.95) -> Estimate:
-    """The mean over judges of their share of right choices; Wilson's interval with the effective number, Student's t.
-
-    It stays inside 0 and 1, and judges may differ. Undefined: no judge. One judge: no interval.
-    """
-    values = finite_array(accuracy, name="accuracy")
-    method = "mean over judges, Wilson interval with the effective number"
-    if not len(values):
-        return undefined("no judge", method=method, n=0, level=level)
-    if len(values) < 2:
-        return without_interval(float(values[0]), "one judge has no spread", method=method, n=1, level=level)
-    low, high = mean_share(values, level=level)
-    return Estimate(float(values.mean()), low, high, level, len(values), method)
-
-
-def against_chance(
-    accuracy: ArrayLike, *, chance: float = 0.5, alternative: str = "two-sided", level: float = 0.95
-) -> TestResult:
-    """One-sample t test of the judges' accuracies against chance: judges are the units, so trials of one may hang together."""
-    side = check_alternative(alternative)
-    values = finite_array(accuracy, name="accuracy")
-    method, n = f"one-sample t test over judges against {chance:g}", len(values)
-    estimate = mean_accuracy(values, level=level)
-    if n < 2 or values.min() == values.max():
-        reason = f"needs at least 2 judges, got {n}" if n < 2 else "all judges have the same accuracy"
-        return no_result(reason, method=method, n=n, alternative=side, estimate=estimate)
-    sd = float(values.std(ddof=1))
-    t = (float(values.mean()) - chance) / (sd / n**0.5)
-    p = tail(float(special.stdtr(n - 1, t)), float(special.stdtr(n - 1, -t)), side)
-    effect = dz(values, np.full(n, chance), level=level)
-    return TestResult(t, p, n, method, (float(n - 1),), side, estimate, effect, symbol="t")
-
-
-def equivalence(accuracy: ArrayLike, *, chance: float, margin: float, alpha: float) -> EquivalenceResult:
-    """Two one-sided tests: is the mean accuracy within `margin` of chance?"""
-    return tost_mean(accuracy, low=chance - margin, high=chance + margin, alpha=alpha)
-
-
-def as_test(result: EquivalenceResult) -> TestResult:
-    """The equivalence test as a test result: the side that is harder to reject."""
-    if result.p_value is None or result.estimate.value is None or not result.estimate.se:
-        return no_result(result.reason or "undefined", method=result.method, n=result.n, estimate=result.estimate)
-    lower = result.p_low is not None and result.p_low == result.p_value
-    margin = result.margin_low if lower else result.margin_high
-    t = (result.estimate.value - margin) / result.estimate.se
-    return TestResult(
-        t,
-        result.p_value,
-        result.n,
-        result.method,
-        () if result.df is None else (result.df,),
-        "greater" if lower else "less",
-        result.estimate,
-        symbol="t",
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ClusteredAccuracy:
     """The mean accuracy with the interval for new judges, for new pairs of clips, and for both."""
@@ -282,13 +215,13 @@ class ClusteredAccuracy:
 
 
 def clustered(contest: AgentContest, *, rng: np.random.Generator, resamples: int, level: float) -> ClusteredAccuracy:
-    """Whose choice makes the accuracy vary: resampled judges, resampled pairs, or both at once."""
+    """Whose choice makes the accuracy vary: resampled judges, resampled pairs, or both, by the interval that decides."""
     values = contest.correct.astype(np.float64)
     pairs = contest.pair.astype(str)
     return ClusteredAccuracy(
         bootstrap(values, "mean", rng=rng, method="expanded", clusters=contest.judge, resamples=resamples, level=level),
         bootstrap(values, "mean", rng=rng, method="expanded", clusters=pairs, resamples=resamples, level=level),
-        bootstrap_two_way(values, contest.judge, pairs, rng=rng, resamples=min(resamples, 2000), level=level),
+        crossed_mean(values, contest.judge, pairs, limits=(0.0, 1.0), level=level),
     )
 
 

@@ -14,14 +14,13 @@ from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, degrees_of_freedom, estimate_words, listed, number
 from believable.analysis.settled_plan import Plan
 from believable.core.errors import InvalidInput
+from believable.protocols.hntt.agent_verdict import decide
 from believable.protocols.hntt.navigation_judgements import (
     AgentContest,
     NavigationJudgements,
     ObjectArray,
-    against_chance,
     coded_familiarity,
     familiarity_regression,
-    mean_accuracy,
 )
 from believable.stats.bootstrap import median_interval
 from believable.stats.bradley_terry import bradley_terry
@@ -190,8 +189,10 @@ def agents_section(data: Data, judged: NavigationJudgements, contests: Sequence[
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for share in shares:
         known = share.values[~np.isnan(share.values)]
-        test = against_chance(known, level=plan.level)
-        mean = mean_accuracy(known, level=plan.level)
+        first, _, second = share.name.partition("_over_")
+        chose, own = _chose(judged, first, second)
+        verdict = decide(chose, judged.judge[own], judged.pair[own].astype(str), over=plan.over, alpha=plan.alpha)
+        mean, test = verdict.mean, verdict.test
         sd = number_or(float(known.std(ddof=1)) if len(known) > 1 else None, "one judge has no spread")
         rows.append((share.title, len(known), *estimate_cells(mean), sd, number_or(test.p_value, test.reason or "")))
     return LAYOUTS.section("agents", tables=(LAYOUTS.table("agents", rows),))

@@ -1,4 +1,5 @@
-"""What the published criterion can tell: how often an agent passes whose judges are right in a given share of trials."""
+"""What a study can show: how often an agent whose judges are right in a given share of trials passes by the published criterion,
+is told from people, or is shown to be equivalent to them."""
 
 from __future__ import annotations
 
@@ -9,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from believable.analysis.claims import name_clips, number_word
 from believable.analysis.findings import Section, Table, estimate_cells
 from believable.analysis.layouts import Layouts
-from believable.analysis.numbers import counted, number
+from believable.analysis.numbers import counted, number, share
 from believable.analysis.settled_plan import Plan
+from believable.protocols.hntt.agent_verdict import decide
 from believable.stats.counts import proportion
+from believable.stats.crossed import LEAST_UNITS, Over
 from believable.stats.estimate import Estimate
 from believable.study.records import Study
 
@@ -23,17 +27,22 @@ LAYOUTS = Layouts(__file__)
 ACCURACIES = (0.5, 0.55, 0.6, 0.65, 0.7)
 #: Resamples of each simulated study's bootstrap; percentiles at 95 % need no more for a share of studies.
 RESAMPLES = 400
+#: Simulated choices of pairs, for what any number of judges can show.
+LIMIT_STUDIES = 4000
+#: What is compared with a small number of pairs, and the chance below which a small number is called too small.
+MANY_PAIRS, ENOUGH = 24, 0.5
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 
 
 @dataclass(frozen=True, slots=True)
 class PassChance:
-    """`passes`: share of simulated studies whose interval of the median contains chance; `equivalent`: share in which the
-    equivalence test shows that accuracy is chance."""
+    """`passes`: share of simulated studies whose interval of the median contains chance; `different` and `equivalent`: shares in
+    which the verdict that the plan asks for is that."""
 
     judges: int
     accuracy: float
     passes: Estimate
+    different: Estimate
     equivalent: Estimate
 
 
@@ -46,21 +55,26 @@ def pass_chances(
     margin: float,
     rng: np.random.Generator,
     studies: int,
+    over: Over = "both",
     chance: float = 0.5,
     alpha: float = 0.05,
 ) -> tuple[PassChance, ...]:
     """Studies in which all judges see the same pairs; judges and pairs differ by these SD, in log-odds."""
     chances = []
+    judge, pair = np.repeat(np.arange(judges), pairs), np.tile(np.arange(pairs), judges)
     for accuracy in ACCURACIES:
-        passed = equal = 0
+        passed = apart = equal = 0
         centre = _log_odds(accuracy, float(np.hypot(judge_sd, pair_sd)))
         for _ in range(studies):
             logit = centre + rng.normal(0, judge_sd, judges)[:, None] + rng.normal(0, pair_sd, pairs)[None, :]
-            right = (rng.random((judges, pairs)) < special.expit(logit)).sum(axis=1)
-            low, high = _median_interval(right, pairs, rng, alpha)
+            correct = rng.random((judges, pairs)) < special.expit(logit)
+            low, high = _median_interval(correct.sum(axis=1), pairs, rng, alpha)
             passed += low <= chance <= high
-            equal += _equivalent(right / pairs, chance, margin, alpha)
-        chances.append(PassChance(judges, accuracy, proportion(passed, studies), proportion(equal, studies)))
+            verdict = decide(correct.ravel(), judge, pair, over=over, chance=chance, margin=margin, alpha=alpha)
+            apart += verdict.test.significant(alpha)
+            equal += verdict.equivalence.equivalent
+        shares = (proportion(count, studies) for count in (passed, apart, equal))
+        chances.append(PassChance(judges, accuracy, *shares))
     return tuple(chances)
 
 
@@ -83,12 +97,35 @@ def _median_interval(right: NDArray[np.int64], pairs: int, rng: np.random.Genera
     return float(low), float(high)
 
 
-def _equivalent(accuracy: NDArray[np.float64], chance: float, margin: float, alpha: float) -> bool:
-    """Two one-sided t tests over judges."""
-    se = float(accuracy.std(ddof=1)) / len(accuracy) ** 0.5
-    reach = float(special.stdtrit(len(accuracy) - 1, 1 - alpha)) * se
-    mean = float(accuracy.mean())
-    return bool(chance - margin < mean - reach and mean + reach < chance + margin)
+def most_equivalent(pairs: int, *, judge_sd: float, pair_sd: float, margin: float, chance: float, alpha: float) -> float:
+    """How often equivalence is shown at most: of an agent at chance, by any number of judges who all see these pairs.
+
+    With so many judges the accuracy of each pair is known, and only the choice of pairs is left to chance: a t test over pairs.
+    """
+    if pairs < LEAST_UNITS:
+        return 0.0
+    rng = np.random.default_rng(pairs)
+    logit = _log_odds(chance, float(np.hypot(judge_sd, pair_sd))) + rng.normal(0, pair_sd, (LIMIT_STUDIES, pairs))
+    known = (special.expit(logit[..., None] + judge_sd * _NODES) * _WEIGHTS).sum(axis=-1) / _WEIGHTS.sum()
+    reach = float(special.stdtrit(pairs - 1, 1 - alpha)) * known.std(axis=1, ddof=1) / pairs**0.5
+    return float((np.abs(known.mean(axis=1) - chance) + reach < margin).mean())
+
+
+def limit_words(plan: Plan, pairs: int) -> str:
+    """What more judges cannot change, for verdicts about the agent."""
+    if plan.over == "judges":
+        return f"Verdicts are about {name_clips(pairs)}, so that they say nothing about other clips of the agent."
+    assumed = {name: float(plan.option(name)) for name in ("judge_sd", "pair_sd", "chance")}
+    margin = float(plan.test_option("accuracy", "margin"))
+    most, more = (most_equivalent(n, margin=margin, alpha=plan.alpha, **assumed) for n in (pairs, MANY_PAIRS))
+    words = (
+        f"With any number of judges, {counted(pairs, 'clip')} that all of them see (pairs of recordings) show that an agent at"
+        f" {assumed['chance']:g} is equivalent to people in at most {share(most, 0)} of studies."
+    )
+    if most >= ENOUGH:
+        return words
+    hardly = f"{number_word(pairs).capitalize()} shared {'clip' if pairs == 1 else 'clips'} can hardly show equivalence. "
+    return f"{hardly}{words} More clips help, more judges do not: {MANY_PAIRS} show it in at most {share(more, 0)}."
 
 
 def chances_table(plan: Plan, sizes: Sequence[int], pairs: int, rng: np.random.Generator) -> Table:
@@ -97,7 +134,13 @@ def chances_table(plan: Plan, sizes: Sequence[int], pairs: int, rng: np.random.G
     studies = int(plan.option("criterion_studies"))
     margin = float(plan.test_option("accuracy", "margin"))
     rows = [
-        (chance.judges, chance.accuracy, *estimate_cells(chance.passes), *estimate_cells(chance.equivalent))
+        (
+            chance.judges,
+            chance.accuracy,
+            *estimate_cells(chance.passes),
+            *estimate_cells(chance.different),
+            *estimate_cells(chance.equivalent),
+        )
         for judges in sizes
         for chance in pass_chances(
             judges,
@@ -107,6 +150,7 @@ def chances_table(plan: Plan, sizes: Sequence[int], pairs: int, rng: np.random.G
             margin=margin,
             rng=rng,
             studies=studies,
+            over=plan.over,
             chance=float(plan.option("chance")),
             alpha=plan.alpha,
         )
@@ -119,6 +163,8 @@ def chances_table(plan: Plan, sizes: Sequence[int], pairs: int, rng: np.random.G
         judge_sd=number(judge_sd),
         pair_sd=number(pair_sd),
         margin=number(margin),
+        about="the agent" if plan.over == "both" else name_clips(pairs),
+        limit=limit_words(plan, pairs),
     )
 
 

@@ -16,6 +16,7 @@ from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
 from believable.analysis.viewed_actions import seeing_of
 from believable.protocols.replay import DECLARATION
+from believable.protocols.replay.character_verdicts import DayVerdict, day_verdicts, decide_section, decision_table
 from believable.protocols.replay.day_tables import (
     answers_table,
     conduct_table,
@@ -103,17 +104,37 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
         outcomes[f"{name}_difference"] = pairs.difference
     outcomes["odds"] = _flag_model(judged, plan, str(plan.option("flag_model"))).odds_ratio
     outcomes["preference"] = _preference(judged, plan).test
+    if plan.over == "judges":
+        return outcomes
+    for name, verdict in _verdicts(judged, plan).items():
+        if verdict.test.estimate is None or name not in outcomes:
+            continue
+        outcomes[name] = verdict.test.estimate if name == "odds" else verdict.test
+        if f"{name}_difference" in outcomes:
+            outcomes[f"{name}_difference"] = verdict.test.estimate
     return outcomes
+
+
+def _verdicts(judged: DayJudgements, plan: Plan) -> dict[str, DayVerdict]:
+    return day_verdicts(judged.seen, judged.values, judged.chosen, judged.ours, judged.baseline, plan)
 
 
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
     judged = judgements(data, plan)
     outcomes = _paired(judged, plan, PAIRED)
+    verdicts = _verdicts(judged, plan)
     sections = [
-        _primary(data, judged, outcomes, _flag_models(judged, plan), plan),
-        _secondary(judged, outcomes, plan),
-        _explored(data, judged, plan),
+        decide_section(section, verdicts, judged.ours, judged.baseline)
+        for section in (
+            _primary(data, judged, outcomes, _flag_models(judged, plan), plan),
+            _secondary(judged, outcomes, plan),
+            _explored(data, judged, plan),
+        )
     ]
+    if plan.over == "both":
+        titles = {outcome.name: outcome.title for outcome in DECLARATION.outcomes}
+        decision = decision_table(tuple(verdicts.values()), titles)
+        sections[0] = replace(sections[0], tables=(decision, *sections[0].tables))
     noticing = noticed(data, judged.seen, judged.values["believability"], judged.conditions, plan)
     return (*sections, *(section for section in (noticing, categories(data, plan)) if section is not None))
 
