@@ -64,6 +64,7 @@ SAMPLES = {
 P_VALUES = {"holm", "benjamini_hochberg"}
 MODELS = {"mixed_linear", "mixed_logistic"}
 PAIRS = {"comparisons", "bradley_terry", "win_rates", "elo"}
+GROUPED = {"permutation_anova"}
 PLANNING = {"paired_t", "binomial", "mann_whitney", "correlation"}
 
 MODULES = (
@@ -75,12 +76,13 @@ PARTS = {
     *("check_counts", "check_rank", "count_table", "noncentral_t_bounds"),
     *("no_result", "check_alternative", "tail", "t_test", "as_test"),
 }
-CLASSIFIED = {*PAIRED, *INDEPENDENT, *CORRELATIONS, *TABLES, *COUNTS, *SAMPLES, *P_VALUES, *MODELS, *PAIRS}
+CLASSIFIED = {*PAIRED, *INDEPENDENT, *CORRELATIONS, *TABLES, *COUNTS, *SAMPLES, *P_VALUES, *MODELS, *PAIRS, *GROUPED}
 NO_INTERVAL = {
     "shapiro": "gives a test only",
     "holm": "gives p values only",
     "benjamini_hochberg": "gives p values only",
     "permutation_test": "gives a test only",
+    "permutation_anova": "gives a test only",
     "elo": "has no interval, and says so",
     "comparisons": "codes data",
     "interval": "is what bootstrap calls",

@@ -265,7 +265,7 @@ def _small_cell(cell: str) -> str:
 _SESSION_TIMES = {"trials": ("opened_ms", "closed_ms"), "rounds": ("started_ms", "ended_ms")}
 _PAGE_TIMES = {"trials": ("rt_ms", "hidden_ms"), "judgements": ("seconds",)}
 #: Days, which would tell who could have taken part.
-_DAYS = {"participants": "started_on", "exclusions": "decided_on"}
+_DAYS = {"participants": ("started_on",), "exclusions": ("decided_on",), "versions": ("first_used_on", "revised_on")}
 #: Never empty, so that a time that is left out is 0.
 _REQUIRED = ("started_ms",)
 
@@ -280,8 +280,9 @@ def _rewrite_row(table: str, row: Row, order: Mapping[str, int], heads: Mapping[
             row["receipt"] = heads.get(session, "")
         if not precision.raw_events:
             row["events"] = "0"
-    if _DAYS.get(table) in row:
-        row[_DAYS[table]] = ""
+    for column in _DAYS.get(table, ()):
+        if column in row:
+            row[column] = ""
     for column in _SESSION_TIMES.get(table, ()):
         if row.get(column):
             floored = _floored(max(0.0, float(row[column])), precision.step_ms)

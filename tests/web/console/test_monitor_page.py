@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from believable.collect.revise import revise
 from believable.core.errors import StorageFull
+from believable.pages import KINDS
 from believable.store import alarms
 from believable.store.monitor import ACTIVE_MS
-from believable.web.settings import publish_folders
+from believable.web.settings import publish_folders, study_id, whole_definition
 
 from .conftest import Browser, World
 
@@ -177,9 +179,16 @@ def test_an_alarm_in_memory_cannot_be_acknowledged_away(world: World, owner: Bro
 
 def test_a_later_definition_gets_its_own_funnel(world: World, owner: Browser) -> None:
     world.person().run("some words", "more words")
-    link_study = world.app.state.settings.study_folders[0] / "study.yaml"
+    settings = world.app.state.settings
+    link_study = settings.study_folders[0] / "study.yaml"
     link_study.write_text(link_study.read_text().replace("seed: 7", "seed: 8"))
-    publish_folders(world.collect, world.app.state.settings)
+    whole = whole_definition(link_study.parent, settings.media_dir)
+    world.collect.store.write(
+        lambda conn: revise(
+            conn, KINDS, study_id=study_id(link_study.parent), definition=whole, reason="Another seed.", user="ada", at_ms=1
+        )
+    )
+    publish_folders(world.collect, settings)
     shown = numbers(owner)
     assert shown["counts"]["complete"] == 1
     assert shown["older_definitions"] == 1
