@@ -16,11 +16,6 @@ NODE_STAMP := node_modules/installed-from-lock
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --no-compile --progress-bar off
 PYTEST := $(BIN)/python -m pytest
 WITH_BROWSER := tests/browser tests/stimuli
-# Tests that fail beside others are tried once more by themselves, and both outcomes are told: what fails twice is broken,
-# what fails once is too impatient, which is a defect of the test.
-FAILURES = .venv/failed-$@
-ALONE = || { test -s $(FAILURES) && echo "make: failed beside other tests; once more, alone:" && cat $(FAILURES) \
-  && $(PYTEST) -n 0 @$(FAILURES); }
 # Compiled once here, so that not every process that starts first does it.
 COMMON := believable.protocols, believable.analysis.run, believable.report.page, believable.simulate.crowd, believable.web.app
 # Tests measure behaviour on small machines: no library may start threads of its own.
@@ -92,7 +87,7 @@ $(NODE_STAMP): package.json package-lock.json
 
 # Everything without a browser. Drills wait much and compute little, so one process more than cores are busy.
 plain: $(STAMP)
-	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder --failures $(FAILURES) -m "not browser" $(ALONE)
+	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "not browser"
 
 # The same without the drills, and the drills alone.
 fast: $(STAMP)
@@ -103,11 +98,11 @@ faults: $(STAMP)
 
 # Apart, because the browser's driver keeps an event loop running in its process. Pages wait more than they compute.
 browser: $(STAMP) browser-needed
-	$(PYTEST) -n 4 --dist worksteal --failures $(FAILURES) -m "browser and not timing" $(WITH_BROWSER) $(ALONE)
+	$(PYTEST) -n 4 --dist worksteal -m "browser and not timing" $(WITH_BROWSER)
 
 # Browser tests that measure time: one after the other, while nothing else runs.
 timing: $(STAMP) browser-needed
-	$(PYTEST) --failures $(FAILURES) -m "browser and timing" $(WITH_BROWSER) $(ALONE)
+	$(PYTEST) -m "browser and timing" $(WITH_BROWSER)
 
 # The long runs that every release needs and every change does not: property tests with many new examples.
 soak: $(STAMP)

@@ -22,35 +22,10 @@ settings.register_profile("soak", PATIENT, max_examples=1000)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="also run the long runs; property tests try many new examples")
-    parser.addoption("--failures", type=Path, help="write here what failed, to be tried once more by itself")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("soak" if config.getoption("--soak") else "repeatable")
-    path = config.getoption("--failures")
-    if path is not None and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Failures(path))
-
-
-#: A few tests may have failed because of what ran beside them; more than these mean that something is broken.
-FEW = 5
-
-
-class Failures:
-    """Keeps the names of failed tests for `make`, which runs them once more with nothing beside them, and says so."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.names: dict[str, None] = {}
-        path.unlink(missing_ok=True)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed:
-            self.names[report.nodeid] = None
-
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
-        if exitstatus == pytest.ExitCode.TESTS_FAILED and 0 < len(self.names) <= FEW:
-            self.path.write_text("".join(f"{name}\n" for name in self.names), encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
