@@ -20,7 +20,7 @@ _RULES = {"holm": holm, "benjamini_hochberg": benjamini_hochberg}
 _NAMES = {"holm": "Holm's adjustment", "benjamini_hochberg": "the Benjamini–Hochberg adjustment"}
 
 #: Headings of columns that hold the statistic of a test.
-_STATISTICS = frozenset(("t", "z", "F", "U", "W", "χ²"))
+_STATISTICS = frozenset(("t", "z", "z or t", "F", "U", "W", "χ²"))
 #: Why a cell is empty while data come in.
 HELD_BACK = "held back until the stopping rule is met"
 #: The mean experience that ends collecting where the rule names none: the middle of a five-point scale.

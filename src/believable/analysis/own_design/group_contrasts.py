@@ -278,7 +278,7 @@ def _logistic(
     side: Alternative,
     level: float,
 ) -> Contrast:
-    method = "mixed logistic model, Wald's z"
+    method = "mixed logistic model, Wald test"
     n = len(np.union1d(a.person, b.person))
     formula = _formula("value", a, b, design, slopes=slopes)
     if formula is None:
