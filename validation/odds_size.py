@@ -93,7 +93,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=None)
     options = parser.parse_args(arguments)
-    sys.stdout.write("| people who start | left (mean) | studies | tested | rejects | with z | limit |\n|---|---|---|---|---|---|---|\n")
+    sys.stdout.write(
+        "| people who start | left (mean) | studies | tested | rejects | with z | limit |\n|---|---|---|---|---|---|---|\n"
+    )
     sizes = [
         measure(count, options.studies, effect_sd=options.effect_sd, seed=options.seed, workers=options.workers)
         for count in options.participants

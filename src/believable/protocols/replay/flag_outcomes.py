@@ -410,7 +410,7 @@ def _notes(model: MixedModel) -> tuple[str, ...]:
     if model.convergence.singular:
         profiled = any("profile" in term.estimate.method for term in model.terms)
         kept = "their interval is a profile interval" if profiled else "their interval is Wald's"
-        kept = "see the penalised fit" if model.convergence.separated else kept
+        kept = "see the penalised fit" if model.criterion.startswith("penalised") else kept
         notes.append(f"singular fit: a random effect has no variance; the fixed effects are those of the simpler model, {kept}")
     elif model.convergence.messages:
         notes.append("the fit is in doubt: its optimiser did not settle")

@@ -25,6 +25,11 @@ from believable.stats.regression import INTERCEPT
 
 PRIOR_SD, PRIOR_SD_INTERCEPT = 2.5, 10.0
 _PENALISED = f"penalised (Laplace, normal prior with sd {PRIOR_SD:g}, intercept {PRIOR_SD_INTERCEPT:g})"
+#: Of the half-normal prior of a standard deviation between levels, in log odds, if data are too sparse to limit it.
+PRIOR_SD_RANDOM = 1.5
+#: A standard deviation between levels beyond this (odds of 20 to 1 at one SD) says that the answers do not limit it.
+LARGEST_SD = 3.0
+_SPARSE = f"{_PENALISED.removesuffix(')')}, half-normal prior with sd {PRIOR_SD_RANDOM:g} for random effects)"
 
 
 def mixed_logistic(
@@ -57,6 +62,10 @@ def mixed_logistic(
     Separation   when fixed effects predict some answers perfectly no finite estimate exists. The result then
                  comes from a named penalised fit (normal prior, sd 2.5 per coefficient, 10 for the intercept)
                  and `convergence.separated` is true.
+    Sparse       with few answers per level the likelihood may rise with the spread between levels, up to estimates such as an
+                 odds ratio of .002 for shares of .27 and .55. If a spread exceeds 3 log odds (of a column with mean square 1),
+                 the result comes from a named penalised fit: the same prior, and a half-normal one with sd 1.5 for each spread.
+                 A note says "too sparse for this model". Answers that do limit a large spread outweigh the prior.
     Singular     a random effect without variance is reported in `convergence`; the fixed effects are then
                  those of the simpler model.
     Undefined    all answers equal, terms that others determine: errors that name them. Where every level of a group (say
@@ -81,13 +90,15 @@ def mixed_logistic(
         )
     degrees = _degrees_of_freedom(matrices) if freedom == "levels" else (None,) * len(matrices.names)
     if is_separated(counts.successes, counts.trials, counts.fixed):
-        return _penalised(matrices, counts, degrees, level)
+        return _penalised(matrices, counts, degrees, level, separated=True)
     fit, messages = _run(engine, counts, matrices)
     if group := _always_alike(counts):
         reason = f"every {group} gives one answer throughout, so the spread between them has no finite estimate"
         return _failed(matrices, counts, fit, (*messages, reason), level, reason)
     if not bool(fit.converged) or not np.isfinite(fit.se).all():
         return _failed(matrices, counts, fit, messages, level)
+    if _is_unlimited(fit, counts):
+        return _penalised(matrices, counts, degrees, level, separated=False)
     model = _describe(matrices, counts, fit, messages, degrees, level)
     if interval == "profile":
         bounds = [_profile(engine, counts, matrices, fit, index, level) for index in range(len(matrices.names))]
@@ -173,12 +184,7 @@ def _varies_within(column: FloatArray, group: Varying) -> NDArray[np.bool_]:
 
 
 def _describe(
-    matrices: Design,
-    counts: CellCounts,
-    fit: Any,
-    messages: tuple[str, ...],
-    degrees: tuple[float | None, ...],
-    level: float,
+    matrices: Design, counts: CellCounts, fit: Any, messages: tuple[str, ...], degrees: tuple[float | None, ...], level: float
 ) -> MixedModel:
     terms = tuple(
         _term(name, float(beta), float(se), df, counts.n, level, "Laplace, Wald interval")
@@ -218,18 +224,38 @@ def _model(
     )
 
 
-def _penalised(matrices: Design, counts: CellCounts, degrees: tuple[float | None, ...], level: float) -> MixedModel:
+def _is_unlimited(fit: Any, counts: CellCounts) -> bool:
+    """Is a spread between levels so large that only answers without exception can mean it?"""
+    for packed, v in zip(fit.varcorr, counts.varying, strict=True):
+        variances = np.diagonal(_unpacked(np.asarray(packed), v.width)) * (v.values**2).mean(axis=0)
+        if float(variances.max()) > LARGEST_SD**2:
+            return True
+    return False
+
+
+def _penalised(
+    matrices: Design, counts: CellCounts, degrees: tuple[float | None, ...], level: float, *, separated: bool
+) -> MixedModel:
+    """The named fit with priors: of the coefficients if they are separated; of the spreads between levels, too, if the data do
+    not limit them."""
     prior = np.array([PRIOR_SD_INTERCEPT if name == INTERCEPT else PRIOR_SD for name in matrices.names])
-    fit = fit_laplace(counts.successes, counts.trials, counts.fixed, counts.varying, prior_sd=prior)
+    spread = math.inf if separated else PRIOR_SD_RANDOM
+    fit = fit_laplace(counts.successes, counts.trials, counts.fixed, counts.varying, prior_sd=prior, random_prior_sd=spread)
     terms = tuple(
         _term(name, float(beta), math.sqrt(float(variance)), df, counts.n, level, "penalised Laplace, Wald interval")
         for name, beta, variance, df in zip(matrices.names, fit.beta, np.diagonal(fit.cov_beta), degrees, strict=True)
     )
     sds, correlations = random_effects.describe([block @ block.T for block in fit.blocks], fit.varying)
-    convergence = Convergence(fit.converged, fit.singular, True, fit.evaluations, fit.decrease_left)
+    convergence = Convergence(fit.converged, fit.singular, separated, fit.evaluations, fit.decrease_left)
     total = fit.log_likelihood + log_choose(counts.trials, counts.successes) + counts.constant
-    note = "separation: fixed effects predict some answers perfectly; the estimates are from a penalised fit"
-    return _model(matrices, counts, terms, sds, correlations, total, _PENALISED, convergence, (note,))
+    note = (
+        "separation: fixed effects predict some answers perfectly; the estimates are from a penalised fit"
+        if separated
+        else "too sparse for this model: the answers do not limit the spread between levels of a random effect; the estimates are"
+        " from a penalised fit"
+    )
+    criterion = _PENALISED if separated else _SPARSE
+    return _model(matrices, counts, terms, sds, correlations, total, criterion, convergence, (note,))
 
 
 def _always_alike(counts: CellCounts) -> str | None:
