@@ -128,8 +128,18 @@ class TestHntt:
         assert [found.median.low, found.median.high] == pytest.approx(expected["interval"], abs=1e-12)
 
     def test_guessing_judges_pass_the_agent_and_seeing_ones_do_not(self) -> None:
-        assert indices.hntt_pass(np.tile([1 / 3, 0.5, 2 / 3], 20), rng=rng()).passes is True
+        assert indices.hntt_pass(np.tile([1 / 3, 0.5, 0.5, 2 / 3], 4), rng=rng()).passes is True
         assert indices.hntt_pass(np.tile([5 / 6, 1.0], 25), rng=rng()).passes is False
+
+    def test_a_failing_agent_is_told_from_people_or_taken_for_one(self) -> None:
+        assert indices.hntt_pass(np.tile([4 / 6, 5 / 6, 1.0], 8), rng=rng()).above
+        assert not indices.hntt_pass(np.tile([0.0, 1 / 6, 2 / 6], 8), rng=rng()).above
+
+    def test_an_interval_without_width_carries_no_verdict(self) -> None:
+        found = indices.hntt_pass(np.tile([1 / 3, 0.5, 2 / 3], 20), rng=rng())
+        assert (found.median.low, found.median.high) == (0.5, 0.5)
+        assert found.contains is True
+        assert found.passes is None
 
     def test_one_judge_cannot_decide(self) -> None:
         found = indices.hntt_pass([0.5], rng=rng())
@@ -180,9 +190,22 @@ class TestHntt:
         (lambda: indices.pooled_unbelievable_rate([1, 9], [2, 8]), r"flagged\[1\]: expected 0 to 8"),
         (lambda: indices.hntt_pass([1.5], rng=rng()), r"accuracy\[0\]: expected a share"),
         (lambda: indices.hntt_pass([], rng=rng()), "accuracy: expected at least 1"),
-        (lambda: indices.hntt_subsampling([0.5, 1], rng=rng(), n=50), "n: expected 2 to 2 judges"),
+        (
+            lambda: indices.hntt_subsampling([0.5, 1], rng=rng(), n=50),
+            r"n: expected 6 \(fewer judges have no interval of the median\) to 2 judges",
+        ),
     ],
 )
 def test_errors_name_place_value_and_cure(call: Any, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+def test_flags_that_a_few_sessions_hold_are_noted() -> None:
+    views = np.full(30, 50)
+    few = np.where(np.arange(30) < 2, 40, 0)
+    spread = np.resize([2, 3, 4], 30)
+    assert any("few sessions hold most of the flags" in note for note in indices.pooled_unbelievable_rate(few, views).notes)
+    assert not indices.pooled_unbelievable_rate(spread, views).notes
+    assert not indices.pooled_unbelievable_rate(np.zeros(30), views).notes
+    assert not indices.pooled_unbelievable_rate(np.resize([0, 1], 30), np.ones(30)).notes

@@ -292,5 +292,7 @@ def _logistic(
     if not model.convergence.converged and not model.convergence.separated:
         reason = model.convergence.messages[-1] if model.convergence.messages else "the model did not converge"
         return Contrast(first, second, design, _none(reason, method, n, side, level), formula)
+    if model.criterion.startswith("penalised"):
+        method = "mixed logistic model, penalised because the answers are sparse, Wald test"
     test = _tested(model, f"group[{first}]", n, side, method, None, odds=True)
     return Contrast(first, second, design, test, formula)

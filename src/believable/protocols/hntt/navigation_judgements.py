@@ -17,7 +17,7 @@ from believable.stats.bootstrap import bootstrap
 from believable.stats.effects import dz
 from believable.stats.equivalence import EquivalenceResult, tost_mean
 from believable.stats.estimate import Estimate, mean_share, undefined, without_interval
-from believable.stats.indices import HnttSubsampling, HnttVerdict, hntt_pass, hntt_subsampling
+from believable.stats.indices import FEWEST_JUDGES, HnttSubsampling, HnttVerdict, hntt_pass, hntt_subsampling
 from believable.stats.inputs import FloatArray, finite_array
 from believable.stats.regression import OlsResult, ols
 from believable.stats.result import TestResult, check_alternative, no_result, tail
@@ -250,7 +250,7 @@ def against_chance(
 
 def equivalence(accuracy: ArrayLike, *, chance: float, margin: float, alpha: float) -> EquivalenceResult:
     """Two one-sided tests: is the mean accuracy within `margin` of chance?"""
-    return tost_mean(accuracy, low=chance - margin, high=chance + margin, alpha=alpha)
+    return tost_mean(accuracy, low=chance - margin, high=chance + margin, alpha=alpha, limits=(0.0, 1.0))
 
 
 def as_test(result: EquivalenceResult) -> TestResult:
@@ -300,6 +300,8 @@ def pass_verdict(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> 
 def subsampled(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttSubsampling | str:
     """The verdict on smaller samples of judges; the reason where there are not more judges than a subsample takes."""
     n = int(plan.option("subsample"))
+    if n < FEWEST_JUDGES:
+        return f"a median of {n} judges has no interval: a subsample takes at least {FEWEST_JUDGES}"
     if len(accuracy) <= n:
         return f"a subsample takes {n} judges, and there are {len(accuracy)}"
     return hntt_subsampling(

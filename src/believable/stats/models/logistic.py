@@ -56,9 +56,9 @@ def mixed_logistic(
     freedom      "levels": an effect that varies between the levels of a group (a random slope, or a predictor that is
                  constant within levels) has Student's t with as many degrees of freedom as levels tell it: those in
                  which a random slope's predictor varies, less one; or all levels, less the predictors constant within
-                 them. With z, 11 people whose own effects differ (SD .6) reject in 8 of 100 studies without an effect
-                 on average, with t in 5. Other effects, and the intercept, have z. "normal": z throughout, as lme4
-                 prints.
+                 them. Of simulated studies with 11 people whose own effects differ (SD .6), z rejects in .094 without an
+                 effect on average, t in .057 (`python -m validation.odds_size`). Other effects, and the intercept, have
+                 z. "normal": z throughout, as lme4 prints.
     Separation   when fixed effects predict some answers perfectly no finite estimate exists. The result then
                  comes from a named penalised fit (normal prior, sd 2.5 per coefficient, 10 for the intercept)
                  and `convergence.separated` is true.
