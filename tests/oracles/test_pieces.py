@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from believable.stats.estimate import mean_share, ratio_share
 from believable.core.errors import InvalidInput
+from believable.stats.estimate import mean_share, ratio_share
 from believable.stats.indices import FEWEST_JUDGES, clip_precision, hntt_subsampling
 from believable.traces.resample import btrace_values, point_sample, resample_all
 from believable.traces.trace_agreement import others_medians

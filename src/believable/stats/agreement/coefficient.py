@@ -297,7 +297,8 @@ def coefficient(
 
     That scale keeps the bounds below 1 and holds its level where the plain Wald interval falls short (high
     agreement, few items). They end at −1, which no such coefficient can pass. `reported_se` is the standard error of the
-    literature if the interval rests on another. With perfect agreement the data have no error to measure: the lower bound is then `at_one`.
+    literature if the interval rests on another. With perfect agreement the data have no error to measure: the lower bound is
+    then `at_one`.
     """
     if n < 2:
         return one_item(value, method, level, notes=notes)

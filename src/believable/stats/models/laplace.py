@@ -120,7 +120,7 @@ class _Surface:
     ) -> None:
         self._y, self._m, self._x, self._varying = successes, trials, fixed, varying
         self._precision = np.zeros(fixed.shape[1]) if prior_sd is None else prior_sd**-2.0
-        self._random_precision = random_prior_sd**-2.0
+        self._random_precision = float(random_prior_sd) ** -2
         self._mode = [np.zeros((v.levels, v.width)) for v in varying]
         self.evaluations = 0
 
