@@ -39,7 +39,10 @@ EFFECT = re.compile(r"(?<![\w.])([rd]) = (−?[\d.]*\d)")
 @cache
 def analysed(protocol: str) -> Analysis:
     definition = load(PROTOCOLS[protocol].folder, kinds=KINDS, protocols=PROTOCOLS)
-    return run(straight.bundle(definition, 24, np.random.default_rng(8), protocols=PROTOCOLS), protocols=PROTOCOLS)
+    assert definition.study.analysis is not None
+    # Without a stopping rule every test is shown.
+    plan = definition.study.analysis.model_copy(update={"stopping": None})
+    return run(straight.bundle(definition, 24, np.random.default_rng(8), protocols=PROTOCOLS), plan=plan, protocols=PROTOCOLS)
 
 
 def text_of(analysis: Analysis) -> str:

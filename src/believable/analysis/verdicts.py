@@ -13,7 +13,7 @@ from believable.analysis.findings import Finding, JudgedHypothesis, Section, Sta
 from believable.analysis.numbers import counted, integer, interval_words, number, p_equals, statistic_words
 from believable.analysis.registered import Deviation, Registration
 from believable.analysis.settled_plan import Plan, criterion_words
-from believable.stats.result import benjamini_hochberg, holm
+from believable.stats.result import benjamini_hochberg, holm, no_result
 from believable.study.declaration import Hypothesis
 
 _RULES = {"holm": holm, "benjamini_hochberg": benjamini_hochberg}
@@ -297,10 +297,16 @@ def _worded(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) 
 
 
 def _untested(finding: Finding) -> Finding:
-    estimate = finding.estimate
+    """Without the test; an effect size is no test, so that its record stays."""
+    estimate, test = finding.estimate, finding.test
     if estimate is not None:
         estimate = replace(estimate, statistic=None, df=(), p_value=None)
-    return replace(finding, estimate=estimate, test=None, p_adjusted=None)
+    if test is not None and test.effect is not None:
+        effect = replace(test.effect, statistic=None, df=(), p_value=None)
+        test = no_result(HELD_BACK, method=test.method, n=test.n, alternative=test.alternative, estimate=estimate, effect=effect)
+    else:
+        test = None
+    return replace(finding, estimate=estimate, test=test, p_adjusted=None)
 
 
 def _tested(finding: Finding, plan: Plan, family: int, *, judging: bool) -> str:

@@ -92,7 +92,8 @@ def test_telling_apart_and_equivalence_are_two_questions(studies):
     assert (verdicts["H1"], verdicts["H2"], verdicts["H3"]) == (True, False, False)
     alike = run(studies.judges(300, seed=5, accuracy=0.5), protocols=PROTOCOLS)
     verdicts = {finding.hypothesis: finding.supported for finding in alike.findings}
-    assert (verdicts["H1"], verdicts["H2"], verdicts["H3"]) == (False, True, True)
+    # The interval of the median has no width: no verdict by the published criterion.
+    assert (verdicts["H1"], verdicts["H2"], verdicts["H3"]) == (False, None, True)
 
 
 def test_few_judges_pass_but_show_no_equivalence(studies):
