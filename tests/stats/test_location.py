@@ -149,7 +149,7 @@ def test_a_difference_of_rounding_is_a_tie() -> None:
         (paired_t, [1], [2], "at least 2 pairs, got 1"),
         (paired_t, [], [], "at least 2 pairs, got 0"),
         (wilcoxon, [1, 2], [1, 2], "no difference other than zero"),
-        (wilcoxon, [], [], "no difference other than zero"),
+        (wilcoxon, [], [], "no pairs"),
         (mann_whitney, [1, 1], [1], "all values are equal"),
         (mann_whitney, [], [1], "at least 1 value in each group"),
     ],
