@@ -1,4 +1,4 @@
-"""`hntt` with few judges, and with judges who are all alike: no impossible interval, no contradiction, no verdict without width."""
+"""`hntt` with few judges, and with judges who are all alike: possible intervals, no contradiction, no verdict without width."""
 
 from __future__ import annotations
 
