@@ -25,7 +25,7 @@ PLAYERS = sorted((SOURCE / "players").glob("*/*.js"))
 GAME = [*sorted((SOURCE / "web/static/play").glob("*.js")), *sorted((SOURCE / "worlds").glob("*/static/*.js"))]
 PAGES = sorted((SOURCE / "pages").glob("*/*.js"))
 #: Only on pages of games whose pictures the server makes.
-RENDERED = {"rendered", "pictures", "controls"}
+RENDERED = {"rendered", "pictures", "controls", "full_screen"}
 MODULES = [*CORE, *WIDGETS, *PLAYERS, *GAME, *PAGES]
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed: install Node.js 18 or later")
@@ -138,8 +138,8 @@ def test_the_scripts_of_a_page_with_a_game_stay_under_60_kb(wheel: Path) -> None
     rendered = [module for module in GAME if module.parent.name == "play"]
     assert len(drawn) + len(RENDERED) == len(GAME)
     # 35,000 until a page was left by one request and two who speak could both be read; 35,200 until scripts that do not arrive
-    # were asked for again.
-    assert travelling_bytes([*core, *drawn, *painting], wheel) < 36_600
+    # were asked for again; 36,600 until the sounds of games became a file of their own, which 3D games load, too.
+    assert travelling_bytes([*core, *drawn, *painting], wheel) < 36_700
     assert travelling_bytes([*core, *rendered], wheel) < 35_000
 
 
