@@ -16,10 +16,8 @@ from believable.report.page import page
 
 def analyses(studies):
     quick = {"resamples": 300, "criterion_studies": 20}
-    trees = [
-        {**studies.COMPARING, "title": title, "analysis": {**studies.COMPARING["analysis"], "options": quick}}
-        for title in ("Symbolic", "Hybrid", "Shaped")
-    ]
+    plan = {**studies.COMPARING["analysis"], "options": quick, "stopping": {"rule": "after_exclusions", "n": 12}}
+    trees = [{**studies.COMPARING, "title": title, "analysis": plan} for title in ("Symbolic", "Hybrid", "Shaped")]
     return [
         run(studies.judges(12, seed=place, accuracy=accuracy, tree=tree), protocols=PROTOCOLS)
         for place, (accuracy, tree) in enumerate(zip((0.85, 0.8, 0.5), trees, strict=True))

@@ -90,15 +90,21 @@ def test_before_the_stopping_rule_is_met_nothing_is_judged_and_no_test_of_people
     assert all(finding.supported is None for section in simulated.sections for finding in section.findings)
     assert {row.verdict for row in simulated.hypotheses} == {"not judged: the stopping rule is not met"}
     sentences = " ".join(finding.sentence for section in simulated.sections for finding in section.findings)
-    assert "p = .0" in sentences
+    assert "p = .0" not in sentences, "a p value judges in the eyes of its reader"
     assert "significant" not in sentences
     assert "equivalence is" not in sentences
     people = judged(FOUND, plan_of(studies), None, (), restraint_of(state, simulated=False))
     assert all(finding.test is None for section in people.sections for finding in section.findings)
     assert "p = " not in " ".join(finding.sentence for section in people.sections for finding in section.findings)
-    ended = judged(FOUND, plan_of(studies), None, (), restraint_of(state, simulated=False, ended=True))
-    assert any(finding.test is not None for section in ended.sections for finding in section.findings)
-    assert {row.supported for row in ended.hypotheses} == {None}
+    explored = Section("three", "Three", (), (finding("strength", 0.02),))
+    for simulated_, ended in ((True, False), (False, True)):
+        restraint = restraint_of(state, simulated=simulated_, ended=ended)
+        later = judged([*FOUND, explored], plan_of(studies), None, (), restraint)
+        shown = [one.outcome for section in later.sections for one in section.findings if one.test is not None]
+        assert shown == ["strength"], "no hypothesis speaks of it"
+        assert "p = .020" in later.sections[2].findings[0].sentence
+        assert {row.supported for row in later.hypotheses} == {None}
+        assert all(one.test is None and one.p_adjusted is None for row in later.hypotheses for one in row.findings)
 
 
 def test_columns_of_tests_and_verdicts_are_held_back(studies):
@@ -111,6 +117,17 @@ def test_columns_of_tests_and_verdicts_are_held_back(studies):
         assert table.rows == (row,)
         assert table.undefined[0, "verdict"] == HELD_BACK
         assert bool(table.marked) == simulated
+
+
+def test_tables_next_to_a_hypothesis_that_is_not_judged_show_no_p(studies):
+    columns = (Column("p", "p", "p"), Column("statistic", "Statistic", "number"), Column("mean", "Mean", "number"))
+    table = Table("x", "X", columns, ((0.01, 3.0, 0.7),), marked=frozenset({(0, "p")}))
+    state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
+    sections = [Section("s", "S", findings=(finding("accuracy", 0.03),), tables=(table,)), Section("o", "O", tables=(table,))]
+    first, other = judged(sections, plan_of(studies), None, (), restraint_of(state, simulated=True)).sections
+    assert first.tables[0].rows == ((None, None, 0.7),)
+    assert not first.tables[0].marked
+    assert other.tables[0].rows == table.rows
 
 
 def test_what_a_published_rule_says_waits_for_the_stopping_rule(studies):
@@ -134,9 +151,12 @@ def test_an_equivalence_test_counts_only_where_it_is_claimed(studies):
         ("contains", 0.5, True),
         ("contains", 0.7, False),
         ("excludes", 0.7, True),
-        ("at_least", 0.5, True),
-        ("at_least", 0.6, False),
-        ("at_most", 0.4, False),
+        ("at_least", 0.4, True),
+        ("at_least", 0.5, None),
+        ("at_least", 0.61, False),
+        ("at_most", 0.6, True),
+        ("at_most", 0.5, None),
+        ("at_most", 0.39, False),
     ],
 )
 def test_criteria(studies, criterion, value, verdict):
@@ -144,6 +164,27 @@ def test_criteria(studies, criterion, value, verdict):
     assert supported(hypothesis, finding("o"), plan_of(studies)) is verdict
     nothing = Finding("o", "o", "x", undefined("no data", method="m", n=0))
     assert supported(hypothesis, nothing, plan_of(studies)) is None
+
+
+@pytest.mark.parametrize("criterion", ["contains", "excludes", "at_least", "at_most"])
+def test_an_interval_without_width_decides_nothing(studies, criterion):
+    hypothesis = Hypothesis(id="H", text="x", outcome="o", criterion=criterion, value=0.5)
+    assert supported(hypothesis, finding("o", low=0.5, high=0.5), plan_of(studies)) is None
+
+
+def test_a_point_criterion_is_open_if_the_interval_contains_its_value(studies):
+    """r = .73 with [-.19, .97] and the criterion "at most .7": neither met nor missed."""
+    claim = {"id": "H", "text": "x", "outcome": "uncertainty", "criterion": "at_most", "value": 0.7}
+    estimate = Estimate(0.73, -0.19, 0.97, 0.95, 26, "r")
+    found = Section("s", "S", findings=(Finding("uncertainty", "r", "It is so.", estimate),))
+    (row,) = judged([found], plan_of(studies, hypotheses=[claim]), None, ()).hypotheses
+    assert row.supported is None
+    assert row.criterion == "at most 0.7, by the whole interval"
+    words = row.verdict.replace("\N{NARROW NO-BREAK SPACE}", " ").replace("\N{NO-BREAK SPACE}", " ")
+    assert words == "cannot be judged, because the data leave it open: its 95 % CI [−0.19, 0.97] contains 0.7"
+    flat = Section("s", "S", findings=(Finding("uncertainty", "r", "It is so.", Estimate(0.5, 0.5, 0.5, 0.95, 26, "r")),))
+    (row,) = judged([flat], plan_of(studies, hypotheses=[claim]), None, ()).hypotheses
+    assert row.verdict == "cannot be judged, because its interval has no width"
 
 
 def test_significance_cannot_be_judged_without_a_test(studies):

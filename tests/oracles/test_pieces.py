@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from believable.core.errors import InvalidInput
 from believable.stats.estimate import mean_share, ratio_share
-from believable.stats.indices import clip_precision, hntt_subsampling
+from believable.stats.indices import FEWEST_JUDGES, clip_precision, hntt_subsampling
 from believable.traces.resample import btrace_values, point_sample, resample_all
 from believable.traces.trace_agreement import others_medians
 
@@ -72,8 +73,12 @@ def test_clip_precision(data: dict[str, Any], r: list[float]) -> None:
 def test_hntt_subsampling(data: dict[str, Any], r: list[float], python: dict[str, float]) -> None:
     """Both witnesses go through all subsets with exact bootstrap quantiles; ours are drawn, so they agree within chance."""
     repeats = 400
-    ours = hntt_subsampling(data["accuracy"], rng=np.random.default_rng(1), n=data["n"], repeats=repeats, resamples=2000)
     assert (python["passed"], python["mean_low"], python["mean_high"]) == pytest.approx(tuple(r), abs=1e-12)
+    if data["n"] < FEWEST_JUDGES:  # the witnesses know no least number of judges
+        with pytest.raises(InvalidInput, match="n: expected 6"):
+            hntt_subsampling(data["accuracy"], rng=np.random.default_rng(1), n=data["n"])
+        return
+    ours = hntt_subsampling(data["accuracy"], rng=np.random.default_rng(1), n=data["n"], repeats=repeats, resamples=2000)
     share = python["passed"]
     assert ours.passed / repeats == pytest.approx(share, abs=4 * np.sqrt(max(share * (1 - share), 0.01) / repeats))
     for part in ("median", "low", "high"):

@@ -362,3 +362,26 @@ def test_raters_who_cancel_each_other_out_have_no_interval(form: str) -> None:
     assert opposite.value <= -1
     assert (opposite.low, opposite.high) == (None, None)
     assert opposite.reason == "the items' mean ratings are all the same, so the F of the interval is 0"
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+def test_no_bound_of_kappa_is_below_full_disagreement(weights: Any) -> None:
+    """Of three items the interval on the log scale alone runs down to −70."""
+    found = agreement.cohen_kappa([1, 2, 2], [1, 1, 2], weights)
+    assert found.low == -1
+    assert found.value is not None
+    assert found.high is not None
+    assert -1 < found.value < found.high < 1
+
+
+def test_no_bound_of_a_coefficient_is_below_full_disagreement() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        table = rng.integers(0, 2, (int(rng.integers(2, 6)), 2))
+        for found in (
+            agreement.cohen_kappa(table[:, 0], table[:, 1]),
+            agreement.fleiss_kappa(table),
+            agreement.gwet_ac1(table),
+            agreement.krippendorff_alpha(table, level="nominal"),
+        ):
+            assert found.low is None or -1 <= found.low <= (found.high or 0) <= 1

@@ -210,3 +210,17 @@ def test_an_interval_without_width_says_why(method: str) -> None:
     estimate = bootstrap([3.0] * 8, "mean", rng=np.random.default_rng(1), method=method, resamples=100)
     assert (estimate.value, estimate.low, estimate.high) == (3.0, 3.0, 3.0)
     assert estimate.notes == ("the values have no variance, so the interval has no width",)
+
+
+@pytest.mark.parametrize(("n", "bounded"), [(3, False), (5, False), (6, True)])
+def test_a_median_of_too_few_values_has_no_interval(n: int, bounded: bool) -> None:
+    """From the lowest to the highest of n values covers a median in 1 − 2·.5ⁿ of samples: 75 % with three, 96.9 % with six."""
+    values = np.arange(n) / n
+    for statistic in ("median", np.median):
+        found = bootstrap(values, statistic, rng=rng(), resamples=500)
+        assert found.value == statistics.median(values)
+        assert (found.low is not None) == bounded
+    at_90 = bootstrap(values, "median", rng=rng(), resamples=500, level=0.9)
+    assert (at_90.low is not None) == (n > 4)
+    if n == 3:
+        assert "covers 75% at most" in (bootstrap(values, "median", rng=rng()).reason or "")

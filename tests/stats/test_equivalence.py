@@ -50,6 +50,26 @@ def test_undefined_is_not_equivalent() -> None:
         assert found.reason
 
 
+def test_shares_alike_keep_their_mean() -> None:
+    for found, mean in (
+        (tost_mean([1.0, 1.0, 1.0], low=0.4, high=0.6), 1.0),
+        (tost_mean([0.75], low=0.4, high=0.6), 0.75),
+        (tost_mean([0.5, 0.5], [0.25, 0.25], low=-0.1, high=0.1), 0.25),
+    ):
+        assert found.estimate.value == mean
+        assert found.estimate.low is None
+    assert tost_mean([], low=0.4, high=0.6).estimate.value is None
+
+
+def test_an_interval_of_shares_ends_at_its_limits() -> None:
+    """Three judges with .5, .67 and 1.0: the plain interval runs beyond 1."""
+    shares = [0.5, 2 / 3, 1.0]
+    free, limited = tost_mean(shares, low=0.4, high=0.6), tost_mean(shares, low=0.4, high=0.6, limits=(0, 1))
+    assert (free.estimate.high or 0) > 1
+    assert limited.estimate.high == 1
+    assert (limited.estimate.low, limited.p_value) == (free.estimate.low, free.p_value)
+
+
 def test_margins_are_checked() -> None:
     with pytest.raises(InvalidInput, match=r"low < high, got 0.6 and 0.4. State the margin before"):
         tost_mean([1, 2], low=0.6, high=0.4)

@@ -190,9 +190,22 @@ class TestHntt:
         (lambda: indices.pooled_unbelievable_rate([1, 9], [2, 8]), r"flagged\[1\]: expected 0 to 8"),
         (lambda: indices.hntt_pass([1.5], rng=rng()), r"accuracy\[0\]: expected a share"),
         (lambda: indices.hntt_pass([], rng=rng()), "accuracy: expected at least 1"),
-        (lambda: indices.hntt_subsampling([0.5, 1], rng=rng(), n=50), "n: expected 2 to 2 judges"),
+        (
+            lambda: indices.hntt_subsampling([0.5, 1], rng=rng(), n=50),
+            r"n: expected 6 \(fewer judges have no interval of the median\) to 2 judges",
+        ),
     ],
 )
 def test_errors_name_place_value_and_cure(call: Any, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+def test_flags_that_a_few_sessions_hold_are_noted() -> None:
+    views = np.full(30, 50)
+    few = np.where(np.arange(30) < 2, 40, 0)
+    spread = np.resize([2, 3, 4], 30)
+    assert any("few sessions hold most of the flags" in note for note in indices.pooled_unbelievable_rate(few, views).notes)
+    assert not indices.pooled_unbelievable_rate(spread, views).notes
+    assert not indices.pooled_unbelievable_rate(np.zeros(30), views).notes
+    assert not indices.pooled_unbelievable_rate(np.resize([0, 1], 30), np.ones(30)).notes

@@ -102,6 +102,19 @@ def test_what_cannot_be_had_says_why() -> None:
     assert welch_t([1.0, 1.0], [2.0, 2.0]).reason == "neither group has any variance"
 
 
+def test_constant_groups_keep_their_difference() -> None:
+    found = welch_t([1.0, 1.0], [0.25, 0.25, 0.25])
+    assert found.estimate is not None
+    assert (found.estimate.value, found.estimate.low) == (0.75, None)
+    assert found.p_value is None
+
+
+@pytest.mark.parametrize(("n", "noted"), [(19, True), (20, False)])
+def test_few_values_say_what_they_cannot_show(n: int, noted: bool) -> None:
+    notes = mean_skewed(np.linspace(0, 1, n)).notes
+    assert any("covers about 90 %" in note for note in notes) == noted
+
+
 def test_one_constant_group_is_enough_to_compare() -> None:
     found = welch_t(np.array([1.0, 1.0, 1.0]), np.array([1.0, 2.0, 3.0]))
     assert found.defined
@@ -116,10 +129,10 @@ def test_values_outside_the_limits_are_refused() -> None:
 def test_a_few_values_far_from_the_rest_of_a_small_sample_are_noted() -> None:
     """Where the interval was seen to cover as little as 75 %, the result says so itself."""
     rng = np.random.default_rng(4)
-    close = rng.normal(0.6, 0.1, 18)
+    close = rng.normal(0.6, 0.1, 20)
     careless = np.append(close, [-0.3, -0.35])
     assert mean_skewed(close).notes == ()
     (note,) = mean_skewed(careless).notes
-    assert note.startswith("2 of 20 values lie far from the rest")
+    assert note.startswith("2 of 22 values lie far from the rest")
     assert mean_skewed(np.append(rng.normal(0.6, 0.1, 70), [-0.3])).notes == ()
-    assert mean_skewed([1.0, 1.0, 1.0, 1.0, 5.0]).notes == (), "most values are equal, so that nothing tells how far is far"
+    assert mean_skewed([1.0] * 19 + [5.0]).notes == (), "most values are equal, so that nothing tells how far is far"

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import optimize, special, stats
 
 from believable.core.errors import InvalidInput, MissingExtra
 from believable.stats.models import MixedModel, answer_counts, mixed_logistic
@@ -259,3 +261,80 @@ def test_separated_answers_of_one_group_with_slopes_are_fitted_too() -> None:
     model = mixed_logistic("yes ~ c + (1 + c | p)", {**table, "c": condition, "p": people}, trials="of")
     assert model.convergence.separated
     assert (model.term("c").estimate.value or 0) < -2
+
+
+#: Two answers of 11 people to each of two groups, `aabb` by person: shares of .55 and .27.
+SPARSE = np.array([int(answer) for answer in "01001100010011110000110010101000101100011000"])
+SPARSE_TABLE: dict[str, Any] = {"yes": SPARSE, "group": np.tile(list("aabb"), 11), "person": np.repeat(np.arange(11), 4)}
+
+
+def test_sparse_answers_get_a_regular_fit_by_name() -> None:
+    """Maximum likelihood gives an odds ratio of .001 here, with a spread of 13 log odds between people."""
+    found = mixed_logistic("yes ~ group + (1 + group | person)", SPARSE_TABLE)
+    odds = found.term("group[b]").odds_ratio
+    assert "half-normal prior with sd 1.5" in found.criterion
+    assert found.notes[-1].startswith("too sparse for this model")
+    assert found.convergence.converged
+    assert not found.convergence.separated
+    assert odds is not None
+    assert odds.value == pytest.approx((3 / 8) / (6 / 5), rel=0.5)  # that of the shares, for people between whom little is known
+    assert max(effect.sd for effect in found.random) < 3
+
+
+def test_the_prior_of_a_spread_against_a_plain_maximisation() -> None:
+    """The same optimum by Nelder-Mead on an objective written out person by person, for a random intercept."""
+    people, groups, yes = SPARSE_TABLE["person"], (SPARSE_TABLE["group"] == "b").astype(float), SPARSE.astype(float)
+
+    def lost(at: NDArray[np.float64]) -> float:
+        total = at[0] ** 2 / 200 + at[1] ** 2 / 12.5 + at[2] ** 2 / 4.5
+        for person in range(11):
+            own = people == person
+            fixed = at[0] + at[1] * groups[own]
+
+            def joint(u: float, fixed: NDArray[np.float64] = fixed, own: NDArray[np.bool_] = own) -> float:
+                eta = fixed + at[2] * u
+                return float(np.logaddexp(0, eta).sum() - yes[own] @ eta) + u**2 / 2
+
+            best = optimize.minimize_scalar(joint, tol=1e-12)
+            chance = special.expit(fixed + at[2] * best.x)
+            total += float(best.fun) + math.log(1 + at[2] ** 2 * float((chance * (1 - chance)).sum())) / 2
+        return float(total)
+
+    plain = optimize.minimize(lost, [0.0, -1.0, 1.0], method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-10})
+    matrices = design(parse("yes ~ group + (1 | person)"), SPARSE_TABLE, levels={}, least_levels=5)
+    fit = fit_laplace(yes, np.ones(44), matrices.fixed, matrices.varying, prior_sd=np.array([10.0, 2.5]), random_prior_sd=1.5)
+    assert [*fit.beta, fit.blocks[0][0, 0]] == pytest.approx([plain.x[0], plain.x[1], abs(plain.x[2])], abs=1e-4)
+
+
+def test_a_large_spread_that_the_answers_do_limit_is_kept() -> None:
+    """With 400 answers per person the prior moves a spread of 4 log odds by little."""
+    rng = np.random.default_rng(3)
+    own = rng.normal(0, 4, 60)
+    people, condition = (axis.ravel() for axis in np.indices((60, 2)))
+    yes, of = rng.binomial(200, special.expit(own[people] + condition)), np.full(120, 200)
+    table = {"yes": yes, "c": condition, "p": people, "of": of}
+    found = mixed_logistic("yes ~ c + (1 | p)", table, trials="of")
+    matrices = design(parse("yes ~ c + (1 | p)"), table, levels={}, least_levels=5)
+    likely = fit_laplace(yes.astype(float), of.astype(float), matrices.fixed, matrices.varying)
+    assert found.random_sd("p") == pytest.approx(likely.blocks[0][0, 0], rel=0.1)
+    assert found.term("c").estimate.value == pytest.approx(likely.beta[1], abs=0.01)
+
+
+def test_an_effect_between_people_has_as_many_degrees_of_freedom_as_people_tell_it() -> None:
+    rng = np.random.default_rng(8)
+    people, condition, later = (axis.ravel() for axis in np.indices((14, 2, 3)))
+    old = (people % 2).astype(float)
+    kept = ~((people == 0) & (condition == 1))  # one of them saw one condition only
+    yes = rng.binomial(60, special.expit(-2 + rng.normal(0, 0.5, 14)[people] + rng.normal(0, 0.6, 14)[people] * condition))
+    columns = {"yes": yes, "c": condition, "later": later, "old": old, "p": people, "of": np.full(84, 60)}
+    table = {name: np.asarray(column)[kept] for name, column in columns.items()}
+    found = mixed_logistic("yes ~ c + later + old + (1 + c | p)", table, trials="of")
+    assert found.term("c").estimate.df == (12,)  # 13 people saw both
+    assert found.term("old").estimate.df == (12,)  # 14 people, less intercept and this effect
+    assert found.term("later").estimate.df == ()
+    slope = found.term("c").estimate
+    assert slope.p_value == pytest.approx(2 * float(stats.t.sf(abs(slope.statistic or 0), 12)))
+    assert (slope.high or 0) - (slope.value or 0) == pytest.approx(2.178813 * (slope.se or 0), rel=1e-6)
+    plain = mixed_logistic("yes ~ c + later + old + (1 + c | p)", table, trials="of", freedom="normal").term("c").estimate
+    assert (plain.value, plain.se, plain.df) == (slope.value, slope.se, ())
+    assert plain.p_value == pytest.approx(2 * float(stats.norm.sf(abs(slope.statistic or 0))))

@@ -31,7 +31,14 @@ def test_before_the_first_event_there_is_the_start_value() -> None:
 
 
 def test_no_event_at_all_is_an_untouched_trace() -> None:
-    assert resample([], [], duration_ms=750).tolist() == [0, 0, 0]
+    assert resample([], [], duration_ms=750, start=2).tolist() == [2, 2, 2]
+    assert resample([], [], duration_ms=750, fill="zero").tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("fill", ["hold", "hold_last"])
+def test_no_event_and_no_value_to_rest_at_is_no_trace(fill: Any) -> None:
+    with pytest.raises(InvalidInput, match="t_ms: expected at least 1 event, got none"):
+        resample([], [], duration_ms=750, fill=fill)
 
 
 def test_a_partial_last_bin_is_a_bin() -> None:

@@ -100,7 +100,7 @@ class TestOutliers:
             active = [traces.normalise(rng.standard_normal(20).cumsum()) for _ in range(20)]
         else:
             active = [rng.choice([-1.0, 1.0, 0.5], 20) for _ in range(20)]
-        untouched = traces.normalise(traces.windows(traces.resample([], [], duration_ms=60_000)))
+        untouched = traces.normalise(traces.windows(traces.resample([], [], duration_ms=60_000, start=0)))
         found = traces.inactive_outliers([*active, untouched])
         assert found.dropped == (20,)
         assert found.low is not None

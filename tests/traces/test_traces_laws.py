@@ -122,7 +122,7 @@ def test_the_order_of_events_does_not_matter(events: Any, seed: int, fill: Any) 
     results = []
     for given_events in (events, shuffled):
         times, values = ([event[k] for event in given_events] for k in (0, 1))
-        results.append(traces.resample(times, values, duration_ms=5000, fill=fill))
+        results.append(traces.resample(times, values, duration_ms=5000, fill=fill, start=0))
         both = traces.resample_all([1] * len(times), times, values, traces=3, duration_ms=5000, fill=fill)
         assert both[1] == pytest.approx(results[-1])
         assert not both[[0, 2]].any()

@@ -109,26 +109,19 @@ def table(
         for measure in measures
     ]
     head = (Column("measure", "Measure"),)
-    return correlations(name, title, head, rows, {other.name: other.title for other in others}, alpha=alpha, note=note)
+    return correlations(name, title, head, rows, {other.name: other.title for other in others}, note=note)
 
 
 def correlations(
-    name: str,
-    title: str,
-    head: Sequence[Column],
-    rows: Sequence[CorrelationRow],
-    columns: Mapping[str, str],
-    *,
-    alpha: float = 0.05,
-    note: str = "",
+    name: str, title: str, head: Sequence[Column], rows: Sequence[CorrelationRow], columns: Mapping[str, str], *, note: str = ""
 ) -> Table:
-    """Correlations as a table: for each column r and p, the number of people once; significant ones are marked.
+    """Correlations as a table: for each column r and p, the number of people once. None is marked: among so many, some p are
+    small by chance.
 
     `columns` maps the names of the tests to what the table calls them.
     """
     cells: list[tuple[Cell, ...]] = []
     undefined: dict[tuple[int, str], str] = {}
-    marked: set[tuple[int, str]] = set()
     for number, row in enumerate(rows):
         if set(row.tests) != set(columns):
             raise InvalidInput(f"rows[{number}]: expected tests for {', '.join(columns)}, got {', '.join(row.tests)}.")
@@ -141,8 +134,6 @@ def correlations(
                 undefined[number, f"{key}_r"] = test.reason or "undefined"
             if test.p_value is None:
                 undefined[number, f"{key}_p"] = test.reason or "undefined"
-            if test.significant(alpha):
-                marked.add((number, f"{key}_r"))
         cells.append(tuple(line))
     table_columns = [
         *head,
@@ -153,7 +144,7 @@ def correlations(
             Column(f"{key}_r", words, "number", 3, f"Pearson's r with {words}."),
             Column(f"{key}_p", "p", "p", about=f"Two-sided p of the correlation with {words}."),
         ]
-    return Table(name, title, tuple(table_columns), tuple(cells), note, undefined=undefined, marked=frozenset(marked))
+    return Table(name, title, tuple(table_columns), tuple(cells), note, undefined=undefined)
 
 
 def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:

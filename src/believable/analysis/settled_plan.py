@@ -155,6 +155,6 @@ def criterion_words(hypothesis: Hypothesis) -> str:
         "equivalent": "equivalence shown within the margin",
         "contains": f"interval contains {value}",
         "excludes": f"interval excludes {value}",
-        "at_least": f"at least {value}",
-        "at_most": f"at most {value}",
+        "at_least": f"at least {value}, by the whole interval",
+        "at_most": f"at most {value}, by the whole interval",
     }[hypothesis.criterion]

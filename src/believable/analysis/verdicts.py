@@ -10,17 +10,17 @@ import numpy as np
 from believable.analysis.data import Data
 from believable.analysis.exclusions import ALWAYS
 from believable.analysis.findings import Finding, JudgedHypothesis, Section, Status, Table
-from believable.analysis.numbers import counted, integer, listed, number, p_equals, statistic_words
+from believable.analysis.numbers import counted, integer, interval_words, listed, number, p_equals, statistic_words
 from believable.analysis.registered import Deviation, Registration
 from believable.analysis.settled_plan import Plan, criterion_words
-from believable.stats.result import benjamini_hochberg, holm
+from believable.stats.result import benjamini_hochberg, holm, no_result
 from believable.study.declaration import Hypothesis
 
 _RULES = {"holm": holm, "benjamini_hochberg": benjamini_hochberg}
 _NAMES = {"holm": "Holm's adjustment", "benjamini_hochberg": "the Benjamini–Hochberg adjustment"}
 
 #: Headings of columns that hold the statistic of a test.
-_STATISTICS = frozenset(("t", "z", "F", "U", "W", "χ²"))
+_STATISTICS = frozenset(("t", "z", "z or t", "t or z", "z or k", "F", "U", "W", "χ²", "Statistic"))
 #: Why a cell is empty while data come in.
 HELD_BACK = "held back until the stopping rule is met"
 #: The mean experience that ends collecting where the rule names none: the middle of a five-point scale.
@@ -94,14 +94,15 @@ UNRESTRAINED = Restraint()
 
 
 def restraint_of(state: StoppingState, *, simulated: bool, ended: bool = False) -> Restraint:
-    """Before the stopping rule is met no hypothesis is judged; and no test is shown of people's data, since looking at tests on
-    the way makes every later p too small. `ended`: collecting has ended without meeting the rule, so that tests are shown.
+    """Before the stopping rule is met no hypothesis is judged, and the tests of hypotheses are not shown. Of people's data no
+    test is shown, since looking at tests on the way makes every later p too small. `ended`: collecting has ended without meeting
+    the rule, so that tests are shown that no hypothesis speaks of.
     """
     if state.met is not False:
         return UNRESTRAINED
     verdicts = f"No hypothesis is judged, because the stopping rule is not met. {state.words}"
     if simulated or ended:
-        return Restraint(verdicts)
+        return Restraint(f"{verdicts} The tests of hypotheses are not shown.")
     return Restraint(verdicts, "Tests and p values are shown when it is met, or when collecting is declared ended.")
 
 
@@ -146,7 +147,8 @@ def judged(
         own = tuple(next(done) for _ in section.findings)
         status = _section_status(section, own)
         tables = tuple(table if table.status == "descriptive" else replace(table, status=status) for table in section.tables)
-        tables = tuple(_restrained(table, restraint) for table in tables)
+        untested = bool(restraint.tests or (restraint.verdicts and any(finding.hypothesis for finding in own)))
+        tables = tuple(_restrained(table, restraint, untested=untested) for table in tables)
         marked.append(replace(section, findings=own, status=status, tables=tables))
     results = [finding for section in marked for finding in section.findings]
     hypotheses = [
@@ -213,16 +215,19 @@ def _why_not(hypothesis: Hypothesis, findings: Sequence[Finding], missing: str) 
             return record.reason
         if not by_test and finding.estimate is not None and finding.estimate.low == finding.estimate.high:
             return "its interval has no width"
+        if hypothesis.criterion in ("at_least", "at_most") and finding.estimate is not None:
+            return f"the data leave it open: its {interval_words(finding.estimate)} contains {hypothesis.value:g}"
     return missing
 
 
-def _restrained(table: Table, restraint: Restraint) -> Table:
-    """A table whose verdicts, statistics, p values and marks of significance are held back as far as they must."""
+def _restrained(table: Table, restraint: Restraint, *, untested: bool) -> Table:
+    """A table whose verdicts, statistics, p values and marks of significance are held back as far as they must. `untested`: tests
+    are not shown."""
     hidden = [
         place
         for place, column in enumerate(table.columns)
         if (restraint.verdicts and column.claims)
-        or (restraint.tests and (column.form == "p" or (column.form == "number" and column.title in _STATISTICS)))
+        or (untested and (column.form == "p" or (column.form == "number" and column.title in _STATISTICS)))
     ]
     if not hidden:
         return table
@@ -230,7 +235,7 @@ def _restrained(table: Table, restraint: Restraint) -> Table:
     undefined = dict(table.undefined) | {
         (row, table.columns[place].name): HELD_BACK for row in range(len(rows)) for place in hidden
     }
-    return replace(table, rows=rows, undefined=undefined, marked=frozenset() if restraint.tests else table.marked)
+    return replace(table, rows=rows, undefined=undefined, marked=frozenset() if untested else table.marked)
 
 
 def _status(finding: Finding, registered: Registration | None, deviations: Sequence[Deviation]) -> Status:
@@ -275,17 +280,17 @@ def _adjusted(findings: Sequence[Finding], plan: Plan) -> dict[int, float | None
 def _worded(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) -> Finding:
     """The finding with its test, conclusion and hypotheses, as far as they may be said."""
     sentences = [finding.sentence]
-    if finding.test is not None and not restraint.tests:
-        sentences.append(_tested(finding, plan, family, judging=not restraint.verdicts))
-    if finding.conclusion and not restraint.verdicts:
-        sentences.append(f"For {finding.scope}: {finding.conclusion}" if finding.scope else finding.conclusion)
     claims = [
         hypothesis
         for hypothesis in plan.hypotheses(finding.outcome, finding.about)
-        if (hypothesis.criterion == "equivalent") == (finding.kind == "equivalence")
+        if (hypothesis.criterion == "equivalent") == (finding.kind == "equivalence") and finding.status != "descriptive"
     ]
-    if finding.status == "descriptive":
-        claims = []
+    # A p value judges a hypothesis in the eyes of its reader, whatever is said next to it.
+    untested = bool(restraint.tests or (restraint.verdicts and claims))
+    if finding.test is not None and not untested:
+        sentences.append(_tested(finding, plan, family, judging=not restraint.verdicts))
+    if finding.conclusion and not restraint.verdicts:
+        sentences.append(f"For {finding.scope}: {finding.conclusion}" if finding.scope else finding.conclusion)
     verdicts = [supported(claim, finding, plan) for claim in claims]
     silent = restraint.verdicts or not claims or None in verdicts
     worded = replace(
@@ -294,14 +299,20 @@ def _worded(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) 
         hypothesis=", ".join(claim.id for claim in claims) or None,
         supported=None if silent else all(verdicts),
     )
-    return _untested(worded) if restraint.tests else worded
+    return _untested(worded) if untested else worded
 
 
 def _untested(finding: Finding) -> Finding:
-    estimate = finding.estimate
+    """Without the test; an effect size is no test, so that its record stays."""
+    estimate, test = finding.estimate, finding.test
     if estimate is not None:
         estimate = replace(estimate, statistic=None, df=(), p_value=None)
-    return replace(finding, estimate=estimate, test=None, p_adjusted=None)
+    if test is not None and test.effect is not None:
+        effect = replace(test.effect, statistic=None, df=(), p_value=None)
+        test = no_result(HELD_BACK, method=test.method, n=test.n, alternative=test.alternative, estimate=estimate, effect=effect)
+    else:
+        test = None
+    return replace(finding, estimate=estimate, test=test, p_adjusted=None)
 
 
 def _tested(finding: Finding, plan: Plan, family: int, *, judging: bool) -> str:
@@ -325,18 +336,21 @@ def _tested(finding: Finding, plan: Plan, family: int, *, judging: bool) -> str:
 
 
 def supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | None:
-    """Whether the declared criterion is met; None where it cannot be judged."""
+    """Whether the declared criterion is met; None if it cannot be judged. An interval decides: one that has no width decides
+    nothing, and one that contains the value of `at_least` or `at_most` leaves it open."""
     estimate, value = finding.estimate, hypothesis.value
     if hypothesis.criterion in ("significant", "equivalent"):
         p = _decisive_p(finding)
         return None if p is None else p < plan.alpha and _as_expected(hypothesis, finding, plan)
     if estimate is None or estimate.value is None or value is None:
         return None
+    if estimate.low is None or estimate.high is None or estimate.low == estimate.high:
+        return None
     if hypothesis.criterion in ("contains", "excludes"):
-        if estimate.low is None or estimate.low == estimate.high:
-            return None
         return estimate.contains(value) == (hypothesis.criterion == "contains")
-    return estimate.value >= value if hypothesis.criterion == "at_least" else estimate.value <= value
+    if hypothesis.criterion == "at_least":
+        return True if estimate.low >= value else False if estimate.high < value else None
+    return True if estimate.high <= value else False if estimate.low > value else None
 
 
 def _as_expected(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool:

@@ -212,12 +212,16 @@ def curves_text(points: Sequence[PowerPoint], wanted: float, criteria: Mapping[s
         lines += ["", f"{what}{f' ({criterion_words(claim)})' if claim is not None else ''}: {kind}"]
         for point in own:
             if point.power.value is None or point.power.low is None or point.power.high is None:
-                lines.append(f"  {point.participants:>5}  undefined: {point.power.reason}")
+                lines.append(f"  {point.participants:>5}  undefined: it could be judged in none of {point.studies} studies")
                 continue
             bar = "█" * round(WIDTH * point.power.value)
             lines.append(
                 f"  {point.participants:>5}  {point.power.value:.3f}  [{point.power.low:.3f}, {point.power.high:.3f}]  {bar}"
             )
+            if point.judged < point.studies:
+                lines.append(
+                    f"         could be judged in {point.judged} of {point.studies} studies; the others count as not met"
+                )
         if not tested:
             continue
         # Certain enough only where the whole interval lies above what is wanted.
@@ -227,8 +231,8 @@ def curves_text(points: Sequence[PowerPoint], wanted: float, criteria: Mapping[s
             if enough
             else f"  power {wanted:g} is not shown to be reached with these; more studies narrow the intervals"
         )
-    judged = max((point.judged for point in points), default=0)
-    return "\n".join([f"Share of {judged} simulated studies per line; Wilson intervals at 95 %.", *lines])
+    studies = max((point.studies for point in points), default=0)
+    return "\n".join([f"Share of {studies} simulated studies per line; Wilson intervals at 95 %.", *lines])
 
 
 def as_csv(points: Sequence[PowerPoint]) -> str:

@@ -37,13 +37,15 @@ _COARSE = {"resamples": 500, "subsamples": 1, "criterion_studies": 0}
 
 @dataclass(frozen=True, slots=True)
 class PowerPoint:
-    """How often one criterion was met, or one test was significant, with so many participants. `judged` studies could tell."""
+    """How often one criterion was met, or one test was significant, with so many participants: the share of all `studies`. Only
+    `judged` of them could tell; in the others there was no test, or the interval left the criterion open."""
 
     participants: int
     what: str
     met: int
     judged: int
     power: Estimate
+    studies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,8 @@ def _plain(value: Any) -> str:
 def _point(n: int, what: str, verdicts: Sequence[Mapping[str, bool | None]], level: float) -> PowerPoint:
     known = [verdict[what] for verdict in verdicts if verdict.get(what) is not None]
     met = sum(bool(answer) for answer in known)
-    return PowerPoint(n, what, met, len(known), proportion(met, len(known), level=level))
+    of = len(verdicts) if known else 0
+    return PowerPoint(n, what, met, len(known), proportion(met, of, level=level), len(verdicts))
 
 
 def _must_fit(participants: Sequence[int], studies: int) -> None:

@@ -54,7 +54,8 @@ def bootstrap(
     clusters     the unit each row belongs to (say its judge); units are drawn, with all their rows
     workers, executor, progress   as in `core.work.map_chunks`; worth it for slow statistics only
     Undefined    a statistic that is not a number on the data: None; one unit only, or resamples without
-                 spread to correct by (bca): no interval. Of values without variance the interval has no width
+                 spread to correct by (bca): no interval. A median of too few values (5 at 95 %) has none: from the
+                 lowest to the highest of 3 values covers 75 % at most. Of values without variance the interval has no width
                  (noted). Resamples on which it is undefined are left out and counted.
     Source       Efron (1979, 1987); Hesterberg (2015) for "expanded". The median of resamples is drawn
                  through its order statistics, which has the same distribution and costs O(1) per resample.
@@ -74,6 +75,15 @@ def bootstrap(
         return Estimate(None, None, None, level, count, named, f"the statistic of the data is {value}")
     if count < 2:
         return without_interval(value, f"needs at least 2 units to resample, got {count}", method=named, n=count, level=level)
+    if (
+        units is None
+        and rows.ndim == 1
+        and (statistic == "median" or statistic is np.median)
+        and binomial_index(count, level) == 0
+    ):
+        most = 1 - 2 * 0.5**count
+        reason = f"{count} values are too few for a median: from the lowest to the highest covers {most:.0%} at most"
+        return without_interval(value, reason, method=named, n=count, level=level)
     draw = partial(_draw_rows, rows, statistic, units)
     replicates = _replicates(draw, resamples, rng, workers, executor, progress, statistic)
     kept, notes = _finite(replicates)

@@ -104,7 +104,8 @@ def fisher(table: ArrayLike, *, alternative: str = "two-sided", level: float = 0
     Says         whether "yes" is more frequent in group 1. `statistic` is the number of "yes" in group 1, `estimate` the
                  conditional odds ratio with the interval of both one-sided exact tests.
     p            two-sided: all tables with the same margins that are at most as likely as this one.
-    Undefined    a row or a column without any count.
+    Undefined    a row or a column without any count: only one table has these margins, so that nothing is compared. R and scipy
+                 give p = 1 for it.
     Source       Fisher (1935).
     Checked      R fisher.test.
     """

@@ -233,9 +233,7 @@ def tost_estimate(
         kept = replace(estimate, low=None, high=None, level=level, reason=reason)
         return EquivalenceResult(None, None, None, low, high, alpha, estimate.n, kept, method, reason=reason)
     value, se, df = estimate.value, estimate.se, estimate.df[0]
-    narrow = t_estimate(value, se, df, level=level, n=estimate.n, method=estimate.method)
-    if limits is not None and narrow.low is not None and narrow.high is not None:
-        narrow = replace(narrow, low=max(narrow.low, limits[0]), high=min(narrow.high, limits[1]))
+    narrow = t_estimate(value, se, df, level=level, n=estimate.n, method=estimate.method, limits=limits)
     p_low, p_high = float(special.stdtr(df, (low - value) / se)), float(special.stdtr(df, (value - high) / se))
     return EquivalenceResult(max(p_low, p_high), p_low, p_high, low, high, alpha, estimate.n, narrow, method, df)
 

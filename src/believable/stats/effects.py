@@ -113,7 +113,7 @@ def rank_biserial(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimat
     Formula      (W₊ − W₋)/(W₊ + W₋) = mean of sign(d_i + d_j) over i ≤ j, zero differences left out;
                  interval: jackknife standard error on the Fisher z scale, t with n − 1 degrees of freedom.
     Range        −1 (every difference below zero) to 1 (every one above).
-    Undefined    no difference other than zero. At ±1 the data show no variance; the interval is then the
+    Undefined    no pairs; no difference other than zero. At ±1 the data show no variance; the interval is then the
                  conservative one from the binomial bound on "a above b".
     Source       Kerby (2014); Tukey's identity for the Walsh form; Arvesen (1969) for the jackknife.
     Checked      R effectsize::rank_biserial(paired = TRUE) (value), a jackknife written in R (interval).
@@ -126,7 +126,8 @@ def rank_biserial(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Estimat
     notes = (f"differences of zero left out: {len(differences) - n}",) if len(differences) - n else ()
     method = "matched-pairs rank-biserial, jackknife interval"
     if n == 0:
-        return undefined("no difference other than zero", method=method, n=0, level=level, notes=notes)
+        reason = "no difference other than zero" if len(differences) else "no pairs"
+        return undefined(reason, method=method, n=0, level=level, notes=notes)
     rows = _walsh_row_signs(kept)
     total = (rows.sum() + np.sign(kept).sum()) / 2
     value = float(total / (n * (n + 1) / 2))

@@ -10,8 +10,8 @@ from scipy import stats
 
 from believable.core.errors import InvalidInput
 from believable.stats.counts import check_counts, proportion
-from believable.stats.estimate import Estimate, t_estimate, undefined
-from believable.stats.inputs import finite_array
+from believable.stats.estimate import Estimate, t_estimate, undefined, without_interval
+from believable.stats.inputs import FloatArray, finite_array
 from believable.stats.result import TestResult, no_result
 
 
@@ -43,13 +43,22 @@ class EquivalenceResult:
         return self.p_value is not None and self.p_value < self.alpha
 
 
-def tost_mean(a: ArrayLike, b: ArrayLike | None = None, *, low: float, high: float, alpha: float = 0.05) -> EquivalenceResult:
+def tost_mean(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    low: float,
+    high: float,
+    alpha: float = 0.05,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+) -> EquivalenceResult:
     """Is a mean, or the difference of two independent means, inside [low, high]?
 
     Says         whether the mean of `a` (say judges' accuracy, or paired differences) is practically equal to
                  what lies between the margins. With `b`, the difference mean(a) − mean(b), variances unequal.
     Formula      one-sided t tests against each margin, n − 1 (Welch) degrees of freedom.
-    Undefined    fewer than two values in a sample; no variance.
+    limits       values that the mean cannot leave, say (0, 1) for shares; the interval ends there
+    Undefined    fewer than two values in a sample; no variance: the mean without an interval.
     Source       Schuirmann (1987).
     Checked      R t.test(alternative = "greater", mu = low) and t.test(alternative = "less", mu = high).
     """
@@ -62,14 +71,14 @@ def tost_mean(a: ArrayLike, b: ArrayLike | None = None, *, low: float, high: flo
     if min(len(sample) for sample in samples) < 2:
         sizes = " and ".join(str(len(sample)) for sample in samples)
         reason = f"needs at least 2 values{' in each sample' if b is not None else ''}, there are {sizes}"
-        return _none(reason, low, high, alpha, n, named, method)
+        return _none(reason, low, high, alpha, n, named, method, _difference(samples))
     if all(sample.min() == sample.max() for sample in samples):
-        return _none("no variance", low, high, alpha, n, named, method)
+        return _none("no variance", low, high, alpha, n, named, method, _difference(samples))
     parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
     df = sum(parts) ** 2 / sum(part**2 / (len(s) - 1) for part, s in zip(parts, samples, strict=True))
     se = math.sqrt(sum(parts))
     mean = float(first.mean()) - (float(samples[1].mean()) if b is not None else 0.0)
-    estimate = t_estimate(mean, se, df, level=level, n=n, method=named)
+    estimate = t_estimate(mean, se, df, level=level, n=n, method=named, limits=limits)
     p_low, p_high = float(stats.t.sf((mean - low) / se, df)), float(stats.t.cdf((mean - high) / se, df))
     return EquivalenceResult(max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method, df)
 
@@ -105,8 +114,22 @@ def _check_margins(low: float, high: float, alpha: float) -> None:
         raise InvalidInput(f"alpha: expected a number between 0 and 0.5, got {alpha!r}. For 5 % give 0.05.")
 
 
-def _none(reason: str, low: float, high: float, alpha: float, n: int, named: str, method: str) -> EquivalenceResult:
-    estimate = undefined(reason, method=named, n=n, level=1 - 2 * alpha)
+def _difference(samples: list[FloatArray]) -> float | None:
+    """The mean, or the difference of two means; None if a sample is empty."""
+    if not all(len(sample) for sample in samples):
+        return None
+    return float(samples[0].mean()) - (float(samples[1].mean()) if len(samples) > 1 else 0.0)
+
+
+def _none(
+    reason: str, low: float, high: float, alpha: float, n: int, named: str, method: str, value: float | None = None
+) -> EquivalenceResult:
+    level = 1 - 2 * alpha
+    estimate = (
+        undefined(reason, method=named, n=n, level=level)
+        if value is None
+        else without_interval(value, reason, method=named, n=n, level=level)
+    )
     return EquivalenceResult(None, None, None, low, high, alpha, n, estimate, method, reason=reason)
 
 

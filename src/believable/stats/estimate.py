@@ -94,10 +94,13 @@ def without_interval(
     return Estimate(value=value, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes)
 
 
-def t_estimate(value: float, se: float, df: float, *, level: float, n: int, method: str) -> Estimate:
-    """A value with its t interval."""
+def t_estimate(
+    value: float, se: float, df: float, *, level: float, n: int, method: str, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> Estimate:
+    """A value with its t interval, which ends at `limits` that the value cannot leave."""
     half = float(special.stdtrit(df, (1 + level) / 2)) * se
-    return Estimate(value, value - half, value + half, level, n, method, se=se, df=(df,))
+    low, high = max(value - half, limits[0]), min(value + half, limits[1])
+    return Estimate(value, low, high, level, n, method, se=se, df=(df,))
 
 
 def check_level(level: float) -> float:

@@ -23,6 +23,10 @@ ARTIFICIAL_ANSWERS = (4.0, 5.0)
 _PRIOR_CORRELATION = 0.15
 #: What is expected of how flags hang together counts as much as so many flags that show it.
 _PRIOR_FLAGS = 20.0
+#: The lowest to the highest of fewer values cover a median less often than in 95 of 100 samples.
+FEWEST_JUDGES = 6
+#: Flags that hang together more than this within sessions make the share's distribution too skewed for the interval.
+_LARGE_CORRELATION = 0.2
 #: Below this many sessions the prior outweighs what is seen.
 _FEW_SESSIONS = 20
 
@@ -152,7 +156,9 @@ def pooled_unbelievable_rate(flagged: ArrayLike, viewed: ArrayLike, *, level: fl
                 but at least its mean with a prior: few flags say little about how they hang together. The prior is
                 the d of an intraclass correlation of .15, and counts as much as 20 flags.
     Missing     sessions without a viewed action are left out and noted.
-    Caution     with few sessions it is cautious: 98.5 instead of 95 % with 12. A note says so below 20.
+    Caution     with few sessions it is cautious: 98.5 instead of 95 % with 12. A note says so below 20. If a few sessions hold
+                most flags (5 % flagged, correlation .3) it covers 90 to 94 % with 20 to 80 sessions. A note says so if the
+                correlation within sessions appears to exceed .2.
     For comparing conditions use the mixed model.
     """
     check_level(level)
@@ -174,6 +180,8 @@ def pooled_unbelievable_rate(flagged: ArrayLike, viewed: ArrayLike, *, level: fl
     low, high = wilson(share, total / _design_effect(flags, views), level=level, df=n - 1)
     if n < _FEW_SESSIONS:
         notes += (f"fewer than {_FEW_SESSIONS} sessions: the interval is cautious, wider than its level asks for",)
+    elif _seen_correlation(flags, views) > _LARGE_CORRELATION:
+        notes += ("few sessions hold most of the flags: a 95 % interval covers 90 to 94 %",)
     return Estimate(100 * share, 100 * low, 100 * high, level, n, method, notes=notes)
 
 
@@ -184,11 +192,27 @@ def _design_effect(flags: FloatArray, views: FloatArray) -> float:
     share = count / total
     if share in (0.0, 1.0):
         return prior
-    residual = flags - share * views
-    seen = float((residual**2 / (1 - views / total)).sum()) / (total * share * (1 - share))
+    seen = _seen_effect(flags, views)
     # One flag shows nothing of how flags hang together, so it must not count: the bound would fall with the first flag.
     pairs = min(count, total - count) - 1
     return max(seen, (pairs * seen + _PRIOR_FLAGS * prior) / (pairs + _PRIOR_FLAGS))
+
+
+def _seen_effect(flags: FloatArray, views: FloatArray) -> float:
+    """The design effect that the sessions' residuals show; the share is neither 0 nor 1."""
+    total = float(views.sum())
+    share = float(flags.sum()) / total
+    residual = flags - share * views
+    return float((residual**2 / (1 - views / total)).sum()) / (total * share * (1 - share))
+
+
+def _seen_correlation(flags: FloatArray, views: FloatArray) -> float:
+    """The intraclass correlation that gives the design effect seen; 0 without flags, or if each session has one view."""
+    total = float(views.sum())
+    size = float(views @ views) / total - 1
+    if size <= 0 or float(flags.sum()) in (0.0, total):
+        return 0.0
+    return (_seen_effect(flags, views) - 1) / size
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,11 +286,15 @@ def hntt_subsampling(
 ) -> HnttSubsampling:
     """Would fewer judges have come to the same verdict? `hntt_pass` on `repeats` random subsets of n judges.
 
+    Undefined   subsamples too small for an interval of the median (5 judges): InvalidInput.
     Source      Milani et al. 2023.
     """
     values = _accuracies(accuracy)
-    if not 2 <= n <= len(values):
-        raise InvalidInput(f"n: expected 2 to {len(values)} judges (those there are), got {n}.")
+    if not FEWEST_JUDGES <= n <= len(values):
+        raise InvalidInput(
+            f"n: expected {FEWEST_JUDGES} (fewer judges have no interval of the median) to {len(values)} judges"
+            f" (those there are), got {n}."
+        )
     if repeats < 1:
         raise InvalidInput(f"repeats: expected at least 1, got {repeats}.")
     verdicts = [

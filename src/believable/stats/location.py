@@ -74,7 +74,9 @@ def wilcoxon(
                  "normal": tie-corrected, continuity-corrected; "auto": exact up to 50 differences.
     Interval     of the pseudo-median: order statistics of the Walsh averages, guaranteed level (wider with
                  ties).
-    Undefined    no difference other than zero.
+    Ties         differences that are equal to 12 digits of the data are ties, and zero below that: .3 − .1 and .5 − .3 differ in
+                 the last bit only. scipy.stats.wilcoxon ranks them as given, so that its p differs for rounded values.
+    Undefined    no pairs; no difference other than zero.
     Source       Wilcoxon (1945), Pratt (1959), Hodges & Lehmann (1963).
     Checked      R wilcox.test, exactRankTests::wilcox.exact (ties), coin::wilcoxsign_test (Pratt).
     """
@@ -89,7 +91,7 @@ def wilcoxon(
     estimate = _pseudo_median(first - second, level)
     if len(kept) == 0:
         return no_result(
-            "no difference other than zero",
+            "no difference other than zero" if len(difference) else "no pairs",
             method="Wilcoxon signed-rank test",
             n=len(difference),
             alternative=side,

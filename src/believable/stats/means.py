@@ -20,6 +20,8 @@ _MAD_TO_SD = 1.4826
 #: Values this many SDs from the median are far from the rest; from so many values on, single ones do little.
 _FAR_SDS = 4.0
 _MANY_VALUES = 60
+#: Fewer values than this do not show how skewed their distribution is.
+_FEW_VALUES = 20
 
 
 def mean_t(values: ArrayLike, *, level: float = 0.95) -> Estimate:
@@ -51,10 +53,11 @@ def mean_skewed(values: ArrayLike, *, level: float = 0.95, limits: tuple[float, 
                  x + γx²/(3√n) + γ²x³/(27n) + γ/(6√n) = q, with γ the sample's skewness m₃/m₂^1.5 and SE = SD/√n, SD with n − 1.
                  In very skewed small samples a bound goes no further than mean + 3·SD/γ, where the cubic is flat.
     limits       values that no value can leave, say (−1, 1); the bounds end there
-    Caution      a few values far from the rest (careless people) are missing from many small samples, which then look narrow,
-                 and no interval knows better: where such values lie nine SDs away, 10 values with one in five (in ten) of them
-                 cover 89 (75) instead of 95 %, 26 values 98 (92), 60 values 98. A note says so where such values are seen among
-                 fewer than 60.
+    Caution      10 lognormal values are covered in 89 to 90 of 100 samples instead of 95, 15 to 30 in 92 to 93; 10 exponential
+                 ones in 93. A note says so below 20 values. A few values far from the rest (careless people) are missing from
+                 many small samples, which then look narrow, and no interval knows better: if such values lie nine SDs away,
+                 10 values with one in five (in ten) of them cover 89 (75) instead of 95 %, 26 values 98 (92), 60 values 98. A
+                 note says so if such values are seen among fewer than 60.
     Undefined    no values. One value, or values without variance, have no interval.
     Source       Hall (1992), On the removal of skewness by transformation, JRSS B 54, 221–228; with Student's quantiles in place
                  of the normal ones, which keep the level of small samples.
@@ -77,7 +80,14 @@ def mean_skewed(values: ArrayLike, *, level: float = 0.95, limits: tuple[float, 
     low, high = (
         min(max(plain.value - plain.se * _uncubed(q, skewness, len(sample)), limits[0]), limits[1]) for q in (quantile, -quantile)
     )
-    return replace(plain, low=low, high=high, method=method, notes=_far_values(sample))
+    return replace(plain, low=low, high=high, method=method, notes=(*_few_values(len(sample)), *_far_values(sample)))
+
+
+def _few_values(n: int) -> tuple[str, ...]:
+    """A small sample may miss the tail of a skewed distribution, and does not show it."""
+    if n >= _FEW_VALUES:
+        return ()
+    return (f"{n} values: if they come from a very skewed distribution, a 95 % interval covers about 90 %",)
 
 
 def _far_values(sample: FloatArray) -> tuple[str, ...]:
@@ -106,7 +116,7 @@ def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level
 
     Says         `estimate` is mean(a) − mean(b) with its interval, `effect` Hedges' g.
     Formula      t = difference/SE, SE² = var(a)/n₁ + var(b)/n₂, Satterthwaite's degrees of freedom.
-    Undefined    a group of fewer than two; no variance in either group.
+    Undefined    a group of fewer than two; no variance in either group: the difference without an interval.
     Source       Welch (1947).
     Checked      R t.test (two samples).
     """
@@ -122,8 +132,12 @@ def welch_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level
     else:
         reason = ""
     if reason:
-        nothing = undefined(reason, method=named, n=n, level=level)
-        return no_result(reason, method=method, n=n, alternative=side, estimate=nothing, effect=effect)
+        difference = (
+            without_interval(float(first.mean() - second.mean()), reason, method=named, n=n, level=level)
+            if min(sizes)
+            else undefined(reason, method=named, n=n, level=level)
+        )
+        return no_result(reason, method=method, n=n, alternative=side, estimate=difference, effect=effect)
     parts = [float(sample.var(ddof=1)) / len(sample) for sample in (first, second)]
     se = math.sqrt(sum(parts))
     df = sum(parts) ** 2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))

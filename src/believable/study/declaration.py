@@ -208,7 +208,8 @@ class Hypothesis(Record):
     """What the words say of the estimate, beside a test of both sides: significant on the other side, they are not met."""
     criterion: Criterion = "significant"
     """When it counts as supported: p after the multiplicity rule is below alpha; the interval `contains` or `excludes` the
-    `value`; the equivalence test is passed; the estimate is `at_least` or `at_most` the `value`."""
+    `value`; the equivalence test is passed; the whole interval is `at_least` or `at_most` the `value`, and leaves the hypothesis
+    open if it contains it."""
     value: float | None = None
     """The number that the criterion speaks of."""
 

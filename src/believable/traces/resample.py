@@ -20,20 +20,32 @@ _ROUNDING = 1e-9
 
 
 def resample(
-    t_ms: ArrayLike, value: ArrayLike, *, step_ms: float = 250, duration_ms: float, fill: Fill = "hold", start: float = 0.0
+    t_ms: ArrayLike,
+    value: ArrayLike,
+    *,
+    step_ms: float = 250,
+    duration_ms: float,
+    fill: Fill = "hold",
+    start: float | None = None,
 ) -> FloatArray:
     """One value per bin of `step_ms`: the mean of the events in [k·step, (k + 1)·step).
 
     fill      what an empty bin gets. "hold": the value of the bin before (RankTrace, GTrace; before the first event
-              `start`), as in the published pipelines; "hold_last": the last event's own value instead of its bin's
+              `start`, else 0), as in the published pipelines; "hold_last": the last event's own value instead of its bin's
               mean; "zero": 0 (BTrace, whose labels are moments and not a state).
     duration  of the stimulus; there are ⌈duration/step⌉ bins, the last one may be partial.
     Events    need not be in order (video time runs back when a viewer rewinds). An event before 0 or after the end of
-              the last bin is an error: it belongs to another stimulus, or the duration is wrong.
+              the last bin is an error: it belongs to another stimulus, or the duration is wrong. So is a trace without any
+              event, unless an empty bin is 0 or `start` is given: nothing tells which value to hold.
     Checked   the authors' 250 ms traces of the public PAGAN recordings, all 20 annotators, to the last digit
               (docs/validity.md tells the differences).
     """
     times, values = paired_arrays(t_ms, value, names=("t_ms", "value"))
+    if not len(times) and fill != "zero" and start is None:
+        raise InvalidInput(
+            "t_ms: expected at least 1 event, got none, so that there is no value to hold. Leave the trace out and count it, or"
+            " give the value at which it rested with start=."
+        )
     traces = resample_all(
         np.zeros(len(times), dtype=np.int64),
         times,
@@ -42,7 +54,7 @@ def resample(
         step_ms=step_ms,
         duration_ms=duration_ms,
         fill=fill,
-        start=start,
+        start=0.0 if start is None else start,
     )
     return np.asarray(traces[0], dtype=np.float64)
 

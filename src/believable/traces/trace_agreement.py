@@ -27,7 +27,8 @@ def sda(a: ArrayLike, b: ArrayLike, *, tolerance: float = 0.0) -> float:
                 −1 where not; a difference of at most `tolerance` counts as zero.
     Range       −1 (never together) to 1 (always). Higher is better; two unrelated traces are well below 0, since
                 three directions rarely coincide by chance.
-    Lengths     both are cut to the shorter. Fewer than two common points: InvalidInput.
+    Lengths     both are cut to the shorter, without a note: compare lengths before, and report what was cut. Fewer than two
+                common points: InvalidInput.
     Source      Booth & Narayanan 2020; used on annotation reliability by Barthet et al.
     Checked     the published crowdworker values of the auditory test, the green-intensity data.
     """
@@ -148,9 +149,9 @@ def gold_standard(
 ) -> FloatArray:
     """The trace of a group: the median or mean at each point, over all annotators but `leave_out`.
 
-    Traces are cut to the shortest of those used. "lag_aligned": each trace is first moved by the shift (at most
-    `max_lag` points either way, shifts relative to their median) that correlates best with the median of the others,
-    then the mean is taken; a constant trace is not moved. Leave one out before judging an annotator against the gold
+    Traces are cut to the shortest of those used, without a note: report what was cut. "lag_aligned": each trace is first moved
+    by the shift (at most `max_lag` points either way, shifts relative to their median) that correlates best with the median of
+    the others, then the mean is taken; a constant trace is not moved. Leave one out before judging an annotator against the gold
     standard, or the annotator is judged against himself.
     """
     one_of(method, ("median", "mean", "lag_aligned"), name="method")

@@ -31,7 +31,9 @@ def analysed(template: str, answers: list[dict[str, Any]], shown: list[dict[str,
     definition = load(TEMPLATES[template].folder, kinds=KINDS, protocols=PROTOCOLS)
     people = [{"session": name} for name in dict.fromkeys(row["session"] for row in answers)]
     tables = {"participants": people, "answers": answers, "shown": shown}
-    return run(memory.bundle(tables, definition), protocols=PROTOCOLS)
+    assert definition.study.analysis is not None
+    plan = definition.study.analysis.model_copy(update={"stopping": None})  # tests of hypotheses are shown
+    return run(memory.bundle(tables, definition), plan=plan, protocols=PROTOCOLS)
 
 
 @pytest.fixture(scope="module")

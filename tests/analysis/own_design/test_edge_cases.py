@@ -38,7 +38,9 @@ def study(people: int, conditions: tuple[str, ...] = CONDITIONS, rating: int | N
                 shown += [{**page, "player": player, "condition": name} for player, name in enumerate((left, right))]
     definition = load(TEMPLATES["blank"].folder, kinds=KINDS, protocols=PROTOCOLS)
     tables = {"participants": [{"session": f"s{person}"} for person in range(people)], "answers": answers, "shown": shown}
-    return run(memory.bundle(tables, definition), protocols=PROTOCOLS)
+    assert definition.study.analysis is not None
+    plan = definition.study.analysis.model_copy(update={"stopping": None})  # tests of hypotheses are shown
+    return run(memory.bundle(tables, definition), plan=plan, protocols=PROTOCOLS)
 
 
 CASES = {

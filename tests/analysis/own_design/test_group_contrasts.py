@@ -149,3 +149,17 @@ def test_equivalence_needs_the_whole_interval_within_the_margin() -> None:
     assert wide.estimate.level == pytest.approx(0.9)
     undefined = mean_contrast(rows([]), "a", "b", alternative="two-sided", level=0.95)
     assert equivalence(undefined, 1.0, 0.05).reason
+
+
+def test_sparse_answers_keep_an_odds_ratio_near_that_of_the_shares() -> None:
+    """11 people, two answers per group: the plain model says .001 although the shares are .55 and .27."""
+    answers = "01001100010011110000110010101000101100011000"
+    entries = [(place // 4, "aabb"[place % 4], float(answer)) for place, answer in enumerate(answers)]
+    test = share_contrast(rows(entries), "b", "a", alternative="two-sided", level=0.95).test
+    assert test.estimate is not None
+    assert test.estimate.value is not None
+    assert 0.1 < test.estimate.value < 0.6
+    assert test.estimate.low is not None
+    assert test.estimate.low > 0.001
+    assert test.df == (10,)
+    assert any(note.startswith("too sparse for this model") for note in test.notes)

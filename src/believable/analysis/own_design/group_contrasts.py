@@ -286,7 +286,7 @@ def _logistic(
     side: Alternative,
     level: float,
 ) -> Contrast:
-    method = "mixed logistic model, Wald's z"
+    method = "mixed logistic model, Wald test"
     n = len(np.union1d(a.person, b.person))
     formula = _formula("value", a, b, design, slopes=slopes)
     if formula is None:
@@ -300,5 +300,7 @@ def _logistic(
     if not model.convergence.converged and not model.convergence.separated:
         reason = model.convergence.messages[-1] if model.convergence.messages else "the model did not converge"
         return Contrast(first, second, design, _none(reason, method, n, side, level), formula)
+    if model.criterion.startswith("penalised"):
+        method = "mixed logistic model, penalised because the answers are sparse, Wald test"
     test = _tested(model, f"group[{first}]", n, side, method, None, odds=True)
     return Contrast(first, second, design, test, formula)

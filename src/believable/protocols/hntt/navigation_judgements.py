@@ -15,7 +15,7 @@ from believable.core.errors import InvalidInput
 from believable.stats.bootstrap import bootstrap
 from believable.stats.crossed import crossed_mean
 from believable.stats.estimate import Estimate
-from believable.stats.indices import HnttSubsampling, HnttVerdict, hntt_pass, hntt_subsampling
+from believable.stats.indices import FEWEST_JUDGES, HnttSubsampling, HnttVerdict, hntt_pass, hntt_subsampling
 from believable.stats.inputs import FloatArray
 from believable.stats.regression import OlsResult, ols
 
@@ -233,6 +233,8 @@ def pass_verdict(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> 
 def subsampled(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttSubsampling | str:
     """The verdict on smaller samples of judges; the reason where there are not more judges than a subsample takes."""
     n = int(plan.option("subsample"))
+    if n < FEWEST_JUDGES:
+        return f"a median of {n} judges has no interval: a subsample takes at least {FEWEST_JUDGES}"
     if len(accuracy) <= n:
         return f"a subsample takes {n} judges, and there are {len(accuracy)}"
     return hntt_subsampling(

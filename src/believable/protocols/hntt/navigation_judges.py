@@ -60,7 +60,9 @@ def uncertainty_section(contests: Sequence[AgentContest], plan: Plan) -> Section
             Finding(
                 "uncertainty",
                 f"Uncertainty, {contest.agent}",
-                f"Against {contest.agent}, the judges' mean uncertainty (1 certain to 5 uncertain) had a median of"
+                f"Against {contest.agent}, no judge said how certain they were."
+                if median.value is None
+                else f"Against {contest.agent}, the judges' mean uncertainty (1 certain to 5 uncertain) had a median of"
                 f" {estimate_words(median)}.",
                 median,
                 about=contest.agent,

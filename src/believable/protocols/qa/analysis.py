@@ -304,7 +304,32 @@ def _reliability_section(data: Data, scoring: AnnotatorScoring, plan: Plan) -> S
             f"{counted(len(scoring.alone), 'trace')} of the task could not be judged:"
             " nobody else of the group annotated the same."
         )
+    words += _ends_cut(scoring.collected, float(plan.option("bin_ms")))
     return LAYOUTS.section("reliability", paragraphs=words, tables=tables, charts=charts)
+
+
+def _ends_cut(signals: AnnotatorData, bin_ms: float) -> list[str]:
+    """What is not compared, because traces and signals are cut to the shortest."""
+    words = []
+    for test, traces in signals.tests.items():
+        lengths = [(len(trace.bins), len(signals.signals[trace.stimulus].values)) for trace in traces]
+        words += _cut_sentence(f"the {test} test", [abs(own - known) for own, known in lengths], "of it and the signal", bin_ms)
+    shortest: dict[tuple[str, str], int] = {}
+    for trace in signals.task:
+        key = trace.stimulus, trace.group
+        shortest[key] = min(shortest.get(key, len(trace.bins)), len(trace.bins))
+    lost = [len(trace.bins) - shortest[trace.stimulus, trace.group] for trace in signals.task]
+    return words + _cut_sentence("the task", lost, "of its stimulus and group", bin_ms)
+
+
+def _cut_sentence(where: str, bins_lost: Sequence[int], shortest: str, bin_ms: float) -> list[str]:
+    cut = [lost for lost in bins_lost if lost]
+    if not cut:
+        return []
+    return [
+        f"{counted(len(cut), 'trace')} of {len(bins_lost)} on {where} are compared up to the end of the shorter {shortest};"
+        f" at most {max(cut) * bin_ms / 1000:g} s are cut."
+    ]
 
 
 def _selection(data: Data, plan: Plan) -> list[str]:
@@ -358,6 +383,8 @@ def _together_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
             sentence = f"Visual and auditory SDA{who}: no correlation ({test.reason})."
         else:
             sentence = f"Visual and auditory SDA{who} (n = {test.n}) have a correlation of r = {estimate_words(r)}."
+            if "jackknife" in test.method:
+                sentence += " The interval is that of the jackknife, as is p: neither takes the scores for normal ones."
         findings.append(
             Finding(
                 "tests_agree",

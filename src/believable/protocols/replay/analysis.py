@@ -237,15 +237,20 @@ def _paired_finding(name: str, pairs: PairedOutcome, judged: DayJudgements) -> F
     return Finding(name, DECLARATION.outcome(name).title, sentence, estimate=pairs.difference, test=test)
 
 
+def _differs(model: FlagModel) -> bool:
+    return model.model is not None and f"1 + {CONDITION} |" in model.model.formula
+
+
 def _of_effects(model: FlagModel) -> str:
-    varies = model.model is not None and f"1 + {CONDITION} |" in model.model.formula
-    return "an effect that differs between participants" if varies else "one effect for everybody"
+    return "an effect that differs between participants" if _differs(model) else "one effect for everybody"
 
 
 def _odds_finding(model: FlagModel, beside: FlagModel, judged: DayJudgements) -> Finding:
     odds, other = model.odds_ratio, beside.odds_ratio
     also = f" With {_of_effects(beside)}: {estimate_words(other)}." if other.value is not None else ""
     notes = f" Note: {'; '.join(model.notes)}." if model.notes else ""
+    if model.model is not None and not _differs(model):
+        notes += " If the effect differs between people, this model finds effects that are not there too often."
     sentence = (
         f"The odds ratio of a flag on a viewed action, {judged.ours} against {judged.baseline}, is {estimate_words(odds)}"
         f" ({_of_effects(model)}).{also}{notes}"
@@ -254,7 +259,15 @@ def _odds_finding(model: FlagModel, beside: FlagModel, judged: DayJudgements) ->
     )
     test = None
     if odds.statistic is not None and odds.p_value is not None:
-        test = TestResult(odds.statistic, odds.p_value, odds.n, "Wald test of the odds ratio", estimate=odds, symbol="z")
+        test = TestResult(
+            odds.statistic,
+            odds.p_value,
+            odds.n,
+            "Wald test of the odds ratio",
+            odds.df,
+            estimate=odds,
+            symbol="t" if odds.df else "z",
+        )
     return Finding("odds", DECLARATION.outcome("odds").title, sentence, estimate=odds, test=test)
 
 

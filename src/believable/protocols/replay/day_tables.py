@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Table, reasoned, table
+from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Table, Undefined, reasoned, table
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import in_words, integer, level_words
 from believable.protocols.replay.flag_outcomes import BY_DESIGN, FlagModel, PairedOutcome, Preference, WatchedDay, missing
@@ -183,8 +183,10 @@ def model_table(name: str, title: str, fitted: FlagModel) -> Table:
     for term in fitted.model.terms:
         odds, log = term.odds_ratio, term.estimate
         ratio = (None, None, None) if odds is None else (odds.value, odds.low, odds.high)
-        cells = (*ratio, log.value, log.se, log.statistic, log.p_value)
-        rows.append((term_words(term.name), *reasoned(log.reason or "the fit did not converge", *cells)))
+        cells = (*ratio, log.value, log.se, log.statistic)
+        why = log.reason or "the fit did not converge"
+        freedom = log.df[0] if log.df else Undefined(why if log.statistic is None else "z has no degrees of freedom")
+        rows.append((term_words(term.name), *reasoned(why, *cells), freedom, *reasoned(why, log.p_value)))
     sds = [
         f"SD of {term_words(effect.name)} between {effect.levels} levels of {effect.group}: {effect.sd:.3f}"
         for effect in fitted.model.random

@@ -200,6 +200,8 @@ def _shown(data: Data) -> dict[tuple[str, int], list[str]]:
 
 #: Why a model is not fitted: what it asks for is more than the data hold.
 TOO_FEW = "there are too few replays, or they vary too little, for this model"
+#: With fewer people who watched both conditions, the spread of their own effects cannot be estimated.
+FEWEST_PEOPLE = 5
 
 CONDITION = "condition"
 #: By participant: whoever reacts more to a condition than others must not count as evidence for everybody. With random intercepts
@@ -297,11 +299,29 @@ def flag_model(
 ) -> FlagModel:
     """The odds of a flag on viewed actions, counted per replay, by one of `FLAG_FORMULAS`.
 
-    With fewer than five scenarios they become a fixed effect, with one they are left out; notes say so. A singular fit gets a
-    profile interval, separation a penalised fit that names itself. What cannot be fitted says why.
+    With fewer than five scenarios they become a fixed effect, with one they are left out; notes say so. An effect that may
+    differ between participants is tested by t with one degree of freedom less than people who watched both conditions; with
+    fewer than five of them there is no test. A singular fit of the published model gets a profile interval, separation a
+    penalised fit that names itself. What cannot be fitted says why.
     """
     kept = [day for day in seen if day.condition in (ours, baseline) and day.judged.a > 0]
+    both = _people_of_both(kept, ours, baseline)
+    if effects == "by_participant" and 0 < both < FEWEST_PEOPLE:
+        reason = (
+            f"too few people for this model: {both} watched both conditions, and the spread of their own effects takes"
+            f" {FEWEST_PEOPLE}"
+        )
+        people = len({day.session for day in kept})
+        nothing = undefined(reason, method="odds ratio, logistic mixed model", n=people, level=level)
+        return FlagModel(None, nothing, (reason,))
     return _fitted(FLAG_FORMULAS[effects], kept, ours, baseline, level)
+
+
+def _people_of_both(kept: Sequence[WatchedDay], ours: str, baseline: str) -> int:
+    conditions: dict[str, set[str]] = {}
+    for day in kept:
+        conditions.setdefault(day.session, set()).add(day.condition)
+    return sum(watched >= {ours, baseline} for watched in conditions.values())
 
 
 def explored_flags(
@@ -390,7 +410,7 @@ def _notes(model: MixedModel) -> tuple[str, ...]:
     if model.convergence.singular:
         profiled = any("profile" in term.estimate.method for term in model.terms)
         kept = "their interval is a profile interval" if profiled else "their interval is Wald's"
-        kept = "see the penalised fit" if model.convergence.separated else kept
+        kept = "see the penalised fit" if model.criterion.startswith("penalised") else kept
         notes.append(f"singular fit: a random effect has no variance; the fixed effects are those of the simpler model, {kept}")
     elif model.convergence.messages:
         notes.append("the fit is in doubt: its optimiser did not settle")

@@ -181,9 +181,9 @@ def _choice_section(pairs: Sequence[Pair], correlations: Sequence[ChoiceAgreemen
         for tool in _tools(pairs)
         for outcome, test in _main(pairs, tool, plan).items()
     ]
-    tables = [counts_table(correlations, centre, alpha=plan.alpha) for centre in CENTRES]
+    tables = [counts_table(correlations, centre) for centre in CENTRES]
     tables.append(means_table(correlations, alpha=plan.alpha))
-    tables.append(slopes_table(correlations, alpha=plan.alpha))
+    tables.append(slopes_table(correlations))
     other = _other_rule(pairs, plan)
     drawn, chart = by_epsilon(correlations)
     return LAYOUTS.section(
@@ -211,7 +211,7 @@ def _other_rule(pairs: Sequence[Pair], plan: Plan) -> list[Table]:
     turned = by_rule(CleanedTraces((), tuple(pairs), (), (), {}, {}), rule)
     correlations = agreements(turned, "btrace", epsilons=plan.option("epsilons"), level=plan.level)
     note = f"BTrace windows count as {_RULE_WORDS[rule]} of their marks, for the same participants as above."
-    counts = counts_table(correlations, "mean", alpha=plan.alpha, note=note)
+    counts = counts_table(correlations, "mean", note=note)
     name, title = f"counts_mean_btrace_{rule}", f"{counts.title} (BTrace windows: {_RULE_WORDS[rule]})"
     return [replace(counts, name=name, title=title)]
 

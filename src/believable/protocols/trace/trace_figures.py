@@ -12,7 +12,7 @@ from believable.analysis.data import OWN_ROUND
 from believable.analysis.findings import Cell, Chart, Column, Table, reasoned, tested_cells
 from believable.analysis.instrument_comparison import CorrelationRow, correlations
 from believable.analysis.layouts import Layouts
-from believable.analysis.numbers import in_words, level_words
+from believable.analysis.numbers import counted, in_words, level_words
 from believable.analysis.trace_windows import CENTRES, EPSILONS, TOOL_NAMES, Centre, Cleaning, Tool, Windowed
 from believable.protocols.trace.trace_cleaning import CleanedTraces, Pair, differences
 from believable.stats.agreement import krippendorff_alpha
@@ -69,14 +69,29 @@ def one_agreement(
     return pearson_with_choice(values, [float(pair.choice) for pair in mine], level=level)
 
 
-def counts_table(looked_at: Sequence[ChoiceAgreement], centre: Centre, *, alpha: float = 0.05, note: str = "") -> Table:
+def counts_table(looked_at: Sequence[ChoiceAgreement], centre: Centre, *, note: str = "") -> Table:
     """High, low and difference against the choice: ε by tool, the layout of the published Table I."""
     rows = _rows([correlation for correlation in looked_at if correlation.centre == centre], tuple(COUNTS))
     title = f"Traces and the final choice, centre: {_CENTRE_WORDS[centre]}"
-    return correlations(f"counts_{centre}", title, _HEAD, rows, COUNTS, alpha=alpha, note=note)
+    said = [note, _unadjusted(len(rows) * len(COUNTS)), *((_AT_ZERO,) if any(row.head[0] == 0 for row in rows) else ())]
+    return correlations(f"counts_{centre}", title, _HEAD, rows, COUNTS, note=" ".join(filter(None, said)))
 
 
-def slopes_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) -> Table:
+#: Of the published tables, whose first rows have no band of uncertainty.
+_AT_ZERO = (
+    "At ε = 0 a window is high or low unless it lies on the centre, so that the three columns are nearly one correlation"
+    " (of low windows with the opposite sign)."
+)
+
+
+def _unadjusted(number: int) -> str:
+    return (
+        f"{counted(number, 'correlation')}, not adjusted for their number: they describe, and some p are small by chance. The"
+        " declared measure is tested in the text."
+    )
+
+
+def slopes_table(looked_at: Sequence[ChoiceAgreement]) -> Table:
     """Windows that rise and fall by more than ε, against the choice."""
     first = next((correlation.centre for correlation in looked_at), "mean")
     rows = _rows([correlation for correlation in looked_at if correlation.centre == first], tuple(SLOPES))
@@ -86,8 +101,7 @@ def slopes_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) -
         _HEAD,
         rows,
         SLOPES,
-        alpha=alpha,
-        note="Steps from window to window by more than ε, first round minus second.",
+        note=f"Steps from window to window by more than ε, first round minus second. {_unadjusted(len(rows) * len(SLOPES))}",
     )
 
 
@@ -98,10 +112,7 @@ def means_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) ->
         if correlation.measure == "mean":
             firsts.setdefault(correlation.tool, correlation.test)
     return LAYOUTS.table(
-        "means",
-        ((TOOL_NAMES[tool], test.n, *tested_cells(test)) for tool, test in firsts.items()),
-        marked=((number, "r") for number, test in enumerate(firsts.values()) if test.significant(alpha)),
-        level=level_words(1 - alpha),
+        "means", ((TOOL_NAMES[tool], test.n, *tested_cells(test)) for tool, test in firsts.items()), level=level_words(1 - alpha)
     )
 
 

@@ -19,6 +19,8 @@ IntArray = NDArray[np.int64]
 
 #: Whole numbers within such a span need no sorting: their distance from the lowest is the code.
 _OFFSET_SPAN = 1 << 16
+#: Full disagreement of two raters; with more of them a coefficient stays above it.
+_LEAST = -1.0
 _EXACT_INTEGERS = 1 << 53  # below this floats hold every whole number
 
 
@@ -291,24 +293,25 @@ def coefficient(
     p_value: float | None = None,
     reported_se: float | None = None,
 ) -> Estimate:
-    """A coefficient that cannot exceed 1, with its interval on the scale log(1 − value), Student's t with n − 1.
+    """A coefficient between −1 and 1, with its interval on the scale log(1 − value), Student's t with n − 1.
 
     That scale keeps the bounds below 1 and holds its level where the plain Wald interval falls short (high
-    agreement, few items). `reported_se` is the standard error of the literature where the interval rests on another.
-    With perfect agreement the data have no error to measure: the lower bound is then `at_one`.
+    agreement, few items). They end at −1, which no such coefficient can pass. `reported_se` is the standard error of the
+    literature if the interval rests on another. With perfect agreement the data have no error to measure: the lower bound is
+    then `at_one`.
     """
     if n < 2:
         return one_item(value, method, level, notes=notes)
     extra = {"n": n, "level": level, "method": method, "notes": notes, "statistic": statistic, "p_value": p_value}
     if value >= 1 - 1e-12:
-        low = 0.0 if at_one is None else at_one
+        low = 0.0 if at_one is None else max(at_one, _LEAST)
         return Estimate(value=1.0, low=low, high=1.0, se=0.0, **extra)  # type: ignore[arg-type]
     if se <= 1e-12:
         reason = "every item contributes the same, so the sampling error cannot be estimated"
         return without_interval(value, reason, method=method, n=n, level=level, notes=notes)
     t = float(special.stdtrit(n - 1, 1 - (1 - level) / 2))
     spread = math.exp(min(t * se / (1 - value), 700.0))
-    low, high = 1 - (1 - value) * spread, 1 - (1 - value) / spread
+    low, high = max(1 - (1 - value) * spread, min(_LEAST, value)), 1 - (1 - value) / spread
     shown = se if reported_se is None else reported_se
     return Estimate(value=value, low=low, high=high, se=shown, **extra)  # type: ignore[arg-type]
 

@@ -24,9 +24,9 @@ def cohen_kappa(
 
     Formula     κ = (p_o − p_e)/(1 − p_e) with p_o = Σ w_ij p_ij and p_e = Σ w_ij p_i· p_·j; w is the identity, or
                 1 − |i − j|/(q − 1) ("linear"), or 1 − (i − j)²/(q − 1)² ("quadratic") on category positions.
-    Range       ≤ 1; 1 is full agreement, 0 is chance, below 0 is less than chance. Higher is better.
-    Interval    jackknife over items, on the scale log(1 − κ), Student's t. `se` is the Fleiss–Cohen–Everitt standard
-                error, with which the interval of quadratic κ of 60 items covers 93 % only.
+    Range       −1 to 1; 1 is full agreement, 0 is chance, below 0 is less than chance. Higher is better.
+    Interval    jackknife over items, on the scale log(1 − κ), Student's t; it ends at −1. `se` is the Fleiss–Cohen–Everitt
+                standard error, with which the interval of quadratic κ of 60 items covers 93 % only.
     Test        statistic = κ / (its standard error under chance only), normal; two-sided p_value.
     Missing     a pair with a missing label is left out and noted.
     Undefined   no complete pair; both coders use one and the same category throughout (p_e = 1).

@@ -73,13 +73,15 @@ def fit_laplace(
     varying: tuple[Varying, ...],
     *,
     prior_sd: FloatArray | None = None,
+    random_prior_sd: float = math.inf,
 ) -> LaplaceFit:
-    """Maximise over (β, θ); `prior_sd` adds a normal prior around 0 for each coefficient (infinite: none).
+    """Maximise over (β, θ); `prior_sd` adds a normal prior around 0 for each coefficient (infinite: none), `random_prior_sd` a
+    half-normal one for each standard deviation of a random effect, its column scaled to a mean square of 1.
 
     The log-likelihood leaves out the binomial coefficients.
     """
     ordered, scales = random_effects.standardised(by_size(varying))
-    surface = _Surface(successes, trials, fixed, ordered, prior_sd)
+    surface = _Surface(successes, trials, fixed, ordered, prior_sd, random_prior_sd)
     p = fixed.shape[1]
     lower = np.concatenate([np.full(p, -np.inf), random_effects.lower_limits(ordered)])
     begin = surface.logistic_start(), random_effects.start(ordered)
@@ -114,9 +116,11 @@ class _Surface:
         fixed: FloatArray,
         varying: tuple[Varying, ...],
         prior_sd: FloatArray | None,
+        random_prior_sd: float,
     ) -> None:
         self._y, self._m, self._x, self._varying = successes, trials, fixed, varying
         self._precision = np.zeros(fixed.shape[1]) if prior_sd is None else prior_sd**-2.0
+        self._random_precision = float(random_prior_sd) ** -2
         self._mode = [np.zeros((v.levels, v.width)) for v in varying]
         self.evaluations = 0
 
@@ -125,6 +129,8 @@ class _Surface:
         p = self._x.shape[1]
         blocks = random_effects.blocks(at[p:], self._varying)
         penalty = 0.5 * float(self._precision @ at[:p] ** 2)
+        # The squares in a row of a Cholesky block add up to the variance of its effect.
+        penalty += 0.5 * self._random_precision * sum(float((block**2).sum()) for block in blocks)
         return penalty - self._marginal(self._x @ at[:p], blocks)
 
     def logistic_start(self) -> FloatArray:

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from believable.core.errors import InvalidInput, MissingExtra
@@ -24,6 +25,11 @@ from believable.stats.regression import INTERCEPT
 
 PRIOR_SD, PRIOR_SD_INTERCEPT = 2.5, 10.0
 _PENALISED = f"penalised (Laplace, normal prior with sd {PRIOR_SD:g}, intercept {PRIOR_SD_INTERCEPT:g})"
+#: Of the half-normal prior of a standard deviation between levels, in log odds, if data are too sparse to limit it.
+PRIOR_SD_RANDOM = 1.5
+#: A standard deviation between levels beyond this (odds of 20 to 1 at one SD) says that the answers do not limit it.
+LARGEST_SD = 3.0
+_SPARSE = f"{_PENALISED.removesuffix(')')}, half-normal prior with sd {PRIOR_SD_RANDOM:g} for random effects)"
 
 
 def mixed_logistic(
@@ -34,6 +40,7 @@ def mixed_logistic(
     levels: Mapping[str, Sequence[str]] | None = None,
     least_levels: int = 5,
     interval: str = "wald",
+    freedom: str = "levels",
     level: float = 0.95,
 ) -> MixedModel:
     """A logistic model with crossed random effects, by the Laplace approximation.
@@ -44,23 +51,35 @@ def mixed_logistic(
     table        columns by name; the response is 0/1, or a count out of the column `trials`. `levels` orders
                  the levels of a category (the first one is the reference).
     least_levels a group with fewer levels becomes a fixed effect, with one level it is dropped (see notes)
-    interval     "wald": estimate ± z·se; "profile": where the profiled log-likelihood has fallen by half the
+    interval     "wald": estimate ± quantile·se; "profile": where the profiled log-likelihood has fallen by half the
                  chi-square quantile (slower, better when estimates are large)
+    freedom      "levels": an effect that varies between the levels of a group (a random slope, or a predictor that is
+                 constant within levels) has Student's t with as many degrees of freedom as levels tell it: those in
+                 which a random slope's predictor varies, less one; or all levels, less the predictors constant within
+                 them. Of simulated studies with 11 people whose own effects differ (SD .6), z rejects in .094 without an
+                 effect on average, t in .057 (`python -m validation.odds_size`). Other effects, and the intercept, have
+                 z. "normal": z throughout, as lme4 prints.
     Separation   when fixed effects predict some answers perfectly no finite estimate exists. The result then
                  comes from a named penalised fit (normal prior, sd 2.5 per coefficient, 10 for the intercept)
                  and `convergence.separated` is true.
+    Sparse       with few answers per level the likelihood may rise with the spread between levels, up to estimates such as an
+                 odds ratio of .002 for shares of .27 and .55. If a spread exceeds 3 log odds (of a column with mean square 1),
+                 the result comes from a named penalised fit: the same prior, and a half-normal one with sd 1.5 for each spread.
+                 A note says "too sparse for this model". Answers that do limit a large spread outweigh the prior.
     Singular     a random effect without variance is reported in `convergence`; the fixed effects are then
                  those of the simpler model.
     Undefined    all answers equal, terms that others determine: errors that name them. Where every level of a group (say
                  every participant) gives one answer throughout, the spread between levels has no finite estimate: the
                  optimiser's last point without intervals, `convergence.converged` false, and the reason.
     Library      `glmm` (extra "models"), on rows collapsed to binomial counts; z and p from estimate and se.
-    Source       Bates et al. (2015) for the model; Gelman et al. (2008), Chung et al. (2013) for the penalty.
+    Source       Bates et al. (2015) for the model; Gelman et al. (2008), Chung et al. (2013) for the penalty; Pinheiro &
+                 Bates (2000) and Li & Redden (2015) for the degrees of freedom between levels.
     Checked      R lme4 with a tight optimiser and glmmTMB on cbpp and three simulated crossed designs; an own
                  Laplace fit; R blme for the penalised fit.
     """
     check_level(level)
     one_of(interval, ("wald", "profile"), name="interval")
+    one_of(freedom, ("levels", "normal"), name="freedom")
     engine = _engine()
     matrices = design(parse(formula), table, levels=levels or {}, least_levels=least_levels)
     counts = collapse(matrices, trials_of(matrices, table, trials))
@@ -69,15 +88,18 @@ def mixed_logistic(
             f"formula: no random part is left in {formula!r} ({'; '.join(matrices.notes) or 'none given'}). "
             "Give a group that varies, such as (1 | participant)."
         )
+    degrees = _degrees_of_freedom(matrices) if freedom == "levels" else (None,) * len(matrices.names)
     if is_separated(counts.successes, counts.trials, counts.fixed):
-        return _penalised(matrices, counts, level)
+        return _penalised(matrices, counts, degrees, level, separated=True)
     fit, messages = _run(engine, counts, matrices)
     if group := _always_alike(counts):
         reason = f"every {group} gives one answer throughout, so the spread between them has no finite estimate"
         return _failed(matrices, counts, fit, (*messages, reason), level, reason)
     if not bool(fit.converged) or not np.isfinite(fit.se).all():
         return _failed(matrices, counts, fit, messages, level)
-    model = _describe(matrices, counts, fit, messages, level)
+    if _is_unlimited(fit, counts):
+        return _penalised(matrices, counts, degrees, level, separated=False)
+    model = _describe(matrices, counts, fit, messages, degrees, level)
     if interval == "profile":
         bounds = [_profile(engine, counts, matrices, fit, index, level) for index in range(len(matrices.names))]
         terms = tuple(_with_bounds(term, *both) for term, both in zip(model.terms, bounds, strict=True))
@@ -132,10 +154,41 @@ def _slopes(v: Varying, matrices: Design, without: int | None) -> list[str]:
     return [f"x{index}" for index in indices]
 
 
-def _describe(matrices: Design, counts: CellCounts, fit: Any, messages: tuple[str, ...], level: float) -> MixedModel:
+def _degrees_of_freedom(matrices: Design) -> tuple[float | None, ...]:
+    """Of each coefficient: None if no group limits what is known about it."""
+    degrees: list[float | None] = []
+    for name, column in zip(matrices.names, matrices.fixed.T, strict=True):
+        known = [_levels_known(name, column, group, matrices) for group in matrices.varying]
+        limits = [limit for limit in known if limit is not None]
+        degrees.append(None if name == INTERCEPT or not limits else min(limits))
+    return tuple(degrees)
+
+
+def _levels_known(name: str, column: FloatArray, group: Varying, matrices: Design) -> float | None:
+    """The degrees of freedom that the levels of a group leave for an effect; None if it varies freely within them."""
+    varies = _varies_within(column, group)
+    if name in group.names and varies.any():
+        return float(varies.sum() - 1)
+    if varies.any():
+        return None
+    constant = sum(not _varies_within(other, group).any() for other in matrices.fixed.T)
+    return float(group.levels - constant)
+
+
+def _varies_within(column: FloatArray, group: Varying) -> NDArray[np.bool_]:
+    """For each level of a group: does the column take several values in it?"""
+    low, high = np.full(group.levels, np.inf), np.full(group.levels, -np.inf)
+    np.minimum.at(low, group.codes, column)
+    np.maximum.at(high, group.codes, column)
+    return np.asarray(low < high)
+
+
+def _describe(
+    matrices: Design, counts: CellCounts, fit: Any, messages: tuple[str, ...], degrees: tuple[float | None, ...], level: float
+) -> MixedModel:
     terms = tuple(
-        _term(name, float(beta), float(se), counts.n, level, "Laplace, Wald interval")
-        for name, beta, se in zip(matrices.names, fit.beta, fit.se, strict=True)
+        _term(name, float(beta), float(se), df, counts.n, level, "Laplace, Wald interval")
+        for name, beta, se, df in zip(matrices.names, fit.beta, fit.se, degrees, strict=True)
     )
     parts = [_unpacked(np.asarray(packed), v.width) for packed, v in zip(fit.varcorr, counts.varying, strict=True)]
     sds, correlations = random_effects.describe(parts, counts.varying)
@@ -171,18 +224,38 @@ def _model(
     )
 
 
-def _penalised(matrices: Design, counts: CellCounts, level: float) -> MixedModel:
+def _is_unlimited(fit: Any, counts: CellCounts) -> bool:
+    """Is a spread between levels so large that only answers without exception can mean it?"""
+    for packed, v in zip(fit.varcorr, counts.varying, strict=True):
+        variances = np.diagonal(_unpacked(np.asarray(packed), v.width)) * (v.values**2).mean(axis=0)
+        if float(variances.max()) > LARGEST_SD**2:
+            return True
+    return False
+
+
+def _penalised(
+    matrices: Design, counts: CellCounts, degrees: tuple[float | None, ...], level: float, *, separated: bool
+) -> MixedModel:
+    """The named fit with priors: of the coefficients if they are separated; of the spreads between levels, too, if the data do
+    not limit them."""
     prior = np.array([PRIOR_SD_INTERCEPT if name == INTERCEPT else PRIOR_SD for name in matrices.names])
-    fit = fit_laplace(counts.successes, counts.trials, counts.fixed, counts.varying, prior_sd=prior)
+    spread = math.inf if separated else PRIOR_SD_RANDOM
+    fit = fit_laplace(counts.successes, counts.trials, counts.fixed, counts.varying, prior_sd=prior, random_prior_sd=spread)
     terms = tuple(
-        _term(name, float(beta), math.sqrt(float(variance)), counts.n, level, "penalised Laplace, Wald interval")
-        for name, beta, variance in zip(matrices.names, fit.beta, np.diagonal(fit.cov_beta), strict=True)
+        _term(name, float(beta), math.sqrt(float(variance)), df, counts.n, level, "penalised Laplace, Wald interval")
+        for name, beta, variance, df in zip(matrices.names, fit.beta, np.diagonal(fit.cov_beta), degrees, strict=True)
     )
     sds, correlations = random_effects.describe([block @ block.T for block in fit.blocks], fit.varying)
-    convergence = Convergence(fit.converged, fit.singular, True, fit.evaluations, fit.decrease_left)
+    convergence = Convergence(fit.converged, fit.singular, separated, fit.evaluations, fit.decrease_left)
     total = fit.log_likelihood + log_choose(counts.trials, counts.successes) + counts.constant
-    note = "separation: fixed effects predict some answers perfectly; the estimates are from a penalised fit"
-    return _model(matrices, counts, terms, sds, correlations, total, _PENALISED, convergence, (note,))
+    note = (
+        "separation: fixed effects predict some answers perfectly; the estimates are from a penalised fit"
+        if separated
+        else "too sparse for this model: the answers do not limit the spread between levels of a random effect; the estimates are"
+        " from a penalised fit"
+    )
+    criterion = _PENALISED if separated else _SPARSE
+    return _model(matrices, counts, terms, sds, correlations, total, criterion, convergence, (note,))
 
 
 def _always_alike(counts: CellCounts) -> str | None:
@@ -212,8 +285,12 @@ def _failed(
     return _model(matrices, counts, terms, (), (), log_likelihood, "ML (Laplace)", convergence, (reason,))
 
 
-def _term(name: str, beta: float, se: float, n: int, level: float, method: str) -> ModelTerm:
-    half = float(stats.norm.ppf((1 + level) / 2)) * se
+def _term(name: str, beta: float, se: float, df: float | None, n: int, level: float, method: str) -> ModelTerm:
+    if df is not None and df < 1:
+        reason = "too few levels of a group tell this effect: it has no degrees of freedom"
+        return ModelTerm(name, without_interval(beta, reason, method=f"log odds, {method}", n=n, level=level))
+    spread = stats.norm if df is None else stats.t(df)
+    half = float(spread.ppf((1 + level) / 2)) * se
     estimate = Estimate(
         beta,
         beta - half,
@@ -223,7 +300,8 @@ def _term(name: str, beta: float, se: float, n: int, level: float, method: str) 
         f"log odds, {method}",
         se=se,
         statistic=beta / se,
-        p_value=2 * float(stats.norm.sf(abs(beta / se))),
+        df=() if df is None else (df,),
+        p_value=2 * float(spread.sf(abs(beta / se))),
     )
     return ModelTerm(name, estimate, _odds(estimate))
 
@@ -241,6 +319,7 @@ def _odds(estimate: Estimate) -> Estimate:
         estimate.n,
         method,
         statistic=estimate.statistic,
+        df=estimate.df,
         p_value=estimate.p_value,
     )
 
