@@ -395,8 +395,12 @@ def choose(study: Study, filled: Mapping[Cell, int], number: int) -> Assignment:
 
 
 def session_seed(study: Study, number: int) -> int:
-    """Below 2**63, so that any database keeps it."""
-    return derive(study.seed, "session", number) >> 1
+    return numbered_session_seed(study.seed, number)
+
+
+def numbered_session_seed(study_seed: int, number: int) -> int:
+    """The seed of session `number` of a study with this seed. Below 2**63, so that any database keeps it."""
+    return derive(study_seed, "session", number) >> 1
 
 
 def _factors(cell: Cell) -> Iterator[Factor]:

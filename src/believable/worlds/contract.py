@@ -359,9 +359,8 @@ class Playing(Generic[Options, Setup]):
     never to a page. `ready()` raises MissingExtra where a round cannot be played because something is not installed.
     `rollout(setup, program, target, steps_per_s)` lets a program play a round, writes recording and film as `target` with their
     endings, and returns the files; with `steps_per_s` it acts at about this pace, if the world waits for whoever plays.
-    `check_program(options)` is `check` for such a program, which needs no keys. `with_start(options, setup)` returns options
-    that begin every round as this setup begins, so that people get the starts that a program got. `human_steps_per_s` is how fast
-    people are assumed to go in a world that waits for them.
+    `check_program(options)` is `check` for such a program, which needs no keys. `human_steps_per_s` is how fast people are
+    assumed to go in a world that waits for them.
     """
 
     options: type[Options]
@@ -382,7 +381,6 @@ class Playing(Generic[Options, Setup]):
     ready: Callable[[], object] = lambda: None
     rollout: Callable[[Setup, Callable[..., Any], Path, float | None], Sequence[Path]] | None = None
     check_program: Callable[[Options], Sequence[tuple[str, str, str]]] = lambda options: ()
-    with_start: Callable[[Options, Setup], Options] | None = None
     human_steps_per_s: float | None = None
 
     def hz(self, setup: Setup) -> int:
@@ -450,8 +448,7 @@ class World:
     `extra` names the optional part of the installation that it needs. In `folder` lie its scripts (`static/`) and templates.
     `observe(recording, actor)` is what a learner sees of somebody in a recording, where that does not stand in the columns that
     all learners read. `tasks` are what agents of it are trained for. `start_of(recording)` names the start of a recording (the
-    environment and its seed), so that recordings of the same start can be compared; None if it does not say. `steps_ms(recording)`
-    are the moments at which whoever plays acted, in worlds that go step by step; None in others.
+    environment and its seed), so that recordings of the same start can be compared; None if it does not say.
     """
 
     name: str
@@ -465,7 +462,6 @@ class World:
     drawn: bool = True
     tasks: tuple[AgentTask, ...] = ()
     start_of: Callable[[Recording], str | None] = lambda recording: None
-    steps_ms: Callable[[Recording], Sequence[float] | None] = lambda recording: None
 
     @property
     def game(self) -> Playing[Any, Any]:

@@ -83,8 +83,9 @@ class LiveRound:
         return self._pressed
 
     def _see_presses(self, pressed: Input) -> bool:
-        """Whether something is pressed anew."""
-        return any([counter.see(pressed[index]) for index, counter in self._presses.items()])
+        """Whether there is a new press in it. Every counter sees it."""
+        new = [counter.see(pressed[index]) for index, counter in self._presses.items()]
+        return any(new)
 
     def _skip(self, by_tick: Mapping[int, Sequence[int]], tick: int) -> None:
         """To a tick that the round is known to have reached: nobody looks at those before."""

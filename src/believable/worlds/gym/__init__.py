@@ -19,8 +19,6 @@ from believable.worlds.gym.gym_round import (
     program_problems,
     settle,
     start_of,
-    steps_ms,
-    with_start,
 )
 from believable.worlds.gym.random_player import RANDOM
 from believable.worlds.gym.rollouts import HUMAN_STEPS_PER_S, rollout
@@ -52,9 +50,7 @@ GYM = World(
         ready=load_gymnasium,
         rollout=rollout,
         check_program=program_problems,
-        with_start=with_start,
         human_steps_per_s=HUMAN_STEPS_PER_S,
     ),
     start_of=start_of,
-    steps_ms=steps_ms,
 )

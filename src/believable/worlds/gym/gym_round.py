@@ -125,12 +125,6 @@ def start_of(recording: Recording) -> str | None:
     return f"{env}, seed {recording.seed}" + ("" if options == "{}" else f", {options}")
 
 
-def steps_ms(recording: Recording) -> Sequence[float]:
-    """When an action was taken: at each frame that has one."""
-    actions = recording.telemetry.get("action", ())
-    return [frame * recording.timing.frame_ms for frame, action in enumerate(actions) if action is not None]
-
-
 def controls_of(setup: GymSetup) -> GameControls:
     keys = {keys: (INPUTS.parts[0].name, number) for number, keys in enumerate(setup.plays, 1)}
     return GameControls(keys, words=setup.key_words)
@@ -139,11 +133,6 @@ def controls_of(setup: GymSetup) -> GameControls:
 def known_of(setup: GymSetup) -> Mapping[str, Any]:
     """How many keys there are."""
     return {"keys": len(setup.keys)}
-
-
-def with_start(options: GymOptions, setup: GymSetup) -> GymOptions:
-    """The same options; every round begins as this setup does."""
-    return options.model_copy(update={"env_seed": setup.seed})
 
 
 def key_plan(options: GymOptions) -> KeyPlan:

@@ -86,8 +86,9 @@ class EpisodeRecorder:
 
     def wait(self, env: Any, frames: int) -> None:
         """Nobody acts for so many pictures."""
-        for _ in range(frames if self._log is not None else 0):
-            assert self._film is not None and self._log is not None
+        if self._log is None or self._film is None:
+            return
+        for _ in range(frames):
             self._film.add(picture_of(env))
             self._log.add(INPUTS.nothing, None, 0.0, False, False, {})
 
