@@ -125,7 +125,7 @@ def test_the_command_names_what_tells_conditions_apart(films: Films, tmp_path: P
 
 
 def test_files_as_large_as_their_pictures_need_tell_conditions_apart(tmp_path: Path) -> None:
-    films = stimuli(tmp_path, Recipe(width_px=160, height_px=90, frames_per_s=15, sound=False))
+    films = stimuli(tmp_path, Recipe(width_px=160, height_px=90, frames_per_s=15, sound=False, bits_per_s=0))
     p_value, traits, _ = guess(films)
     assert p_value < 0.01
     assert traits["packet_mean"] < 0.01

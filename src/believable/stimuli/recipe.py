@@ -21,6 +21,8 @@ PEAK = 0.891
 
 #: Below this there is no picture worth showing.
 LEAST_BITS_PER_S = 100_000
+#: The rate of every film that is made here: two of ten seconds take 5 MB.
+BITS_PER_S = 2_000_000
 
 Filter = tuple[str, str]
 Chain = tuple[Filter, ...]
@@ -68,7 +70,7 @@ class Recipe:
     masks: tuple[Mask, ...] = ()
     watermark: str = ""
     crf: int = 18
-    bits_per_s: int = 0
+    bits_per_s: int = BITS_PER_S
 
     def __post_init__(self) -> None:
         if self.width_px % 2 or self.height_px % 2 or not 16 <= min(self.width_px, self.height_px) <= 7680:
