@@ -17,7 +17,7 @@ from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
 from believable.recordings.film_file import FilmFile, load_av
 from believable.stimuli import constant_rate, source_pool, standardise
-from believable.stimuli.blinding import film_traits, guess_conditions, picture_traits
+from believable.stimuli.blinding import GuessedFilm, film_traits, guess_conditions, picture_traits
 from believable.stimuli.constant_rate import ByteBudget, byte_budget, filled
 from believable.stimuli.prepare import prepare_file
 from believable.stimuli.recipe import Recipe
@@ -89,7 +89,7 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Films:
 
 
 def guess(films: Films) -> tuple[float, dict[str, float], int]:
-    guessed = guess_conditions([(name, film_traits(path)) for name, path in films], np.random.default_rng(1))
+    guessed = guess_conditions([GuessedFilm(name, None, film_traits(path)) for name, path in films], np.random.default_rng(1))
     return guessed.p_value, dict(guessed.traits), guessed.headers
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -88,6 +89,11 @@ class Recipe:
 
     def to_tree(self) -> dict[str, Any]:
         return asdict(self)
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> Recipe:
+        """From a record beside a stimulus; what an older one does not say was not done."""
+        return cls(**{"bits_per_s": 0, **tree, "masks": tuple(Mask(**mask) for mask in tree["masks"])})
 
     @property
     def key_every(self) -> int:

@@ -26,6 +26,7 @@ from believable.core.object_storage import digest_of
 from believable.core.work import Progress, map_named
 from believable.recordings.film_file import load_av
 from believable.stimuli import constant_rate, source_pool
+from believable.stimuli.equal_lengths import shortest_lengths
 from believable.stimuli.prepare import DISK_TROUBLE, stripped
 from believable.stimuli.raster import watermark
 from believable.stimuli.recipe import (
@@ -79,7 +80,7 @@ def standardise(
     progress: Progress = lambda done, total: None,
 ) -> StandardisedSet:
     """Make one stimulus of every source chosen. What an earlier run finished with the same recipe is kept. With `equal_lengths`
-    every scenario that several conditions have is cropped to its shortest source, so that no length reveals a condition."""
+    every scenario that several conditions have is cropped to its shortest source: no length reveals a condition then."""
     place = folder / FOLDER
     with alone(folder / source_pool.FOLDER):
         with_sound = recipe.sound and any(source.audio != "none" for source in chosen)
@@ -88,30 +89,18 @@ def standardise(
         kept = {
             source.name: place / f"{source.name}.mp4"
             for source in chosen
-            if is_current(folder, source, common, longest_ms.get(source.scenario))
+            if is_current(folder, source, common, longest_ms.get(source.name))
         }
         todo = [source for source in chosen if source.name not in kept]
         for source in todo:
             _clear(place, source.name)
         worked = map_named(
             make,
-            {source.name: (folder, source, common, clock.now_ms(), longest_ms.get(source.scenario)) for source in todo},
+            {source.name: (folder, source, common, clock.now_ms(), longest_ms.get(source.name)) for source in todo},
             workers=workers,
             progress=lambda done, total: progress(len(kept) + done, len(chosen)),
         )
     return StandardisedSet(worked.results, kept, worked.failed)
-
-
-def shortest_lengths(chosen: Sequence[StimulusSource], recipe: Recipe) -> dict[str, int]:
-    """Of each scenario that several conditions have, the length of its shortest source after the cuts."""
-    cut_ms = recipe.cut_start_ms + recipe.cut_end_ms
-    conditions: dict[str, set[str]] = {}
-    shortest_ms: dict[str, int] = {}
-    for source in chosen:
-        left_ms = source.length_ms - source.cut_start_ms - source.cut_end_ms - cut_ms
-        conditions.setdefault(source.scenario, set()).add(source.condition)
-        shortest_ms[source.scenario] = min(left_ms, shortest_ms.get(source.scenario, left_ms))
-    return {scenario: length_ms for scenario, length_ms in shortest_ms.items() if len(conditions[scenario]) > 1}
 
 
 def _clear(place: Path, name: str) -> None:
