@@ -413,7 +413,8 @@ def blinding_command(folder: Path, seed: int) -> int:
 
     Sizes, packets, lengths, headers, light, colours, edges and what stands still are looked at; a guesser learns them and is
     compared with chance, within scenarios. Conditions of one film only are left out. Exit code 1 if something tells conditions
-    apart: p of .05 or less, an amount that is larger in nearly every pair, or several headers. Light, colours and edges follow from the places that are passed, too.
+    apart: p of .05 or less, an amount that is larger in nearly every pair, or several headers. Light, colours and edges follow
+    from the places that are passed, too.
 
     \b
     Example:
