@@ -198,7 +198,7 @@ def _coded(original: Path, coded: Path, clean: Path, source: StimulusSource, rec
             os.replace(coded, clean)
             return encoded
     raise InvalidInput(
-        f"{source.original!r}: its pictures do not fit into {recipe.bits_per_s} bits per second. Choose a higher rate."
+        f"{source.original!r}: its pictures or sound do not fit into {recipe.bits_per_s} bits per second. Choose a higher rate."
     )
 
 
