@@ -79,6 +79,19 @@ def test_conditions_without_common_scenarios_are_compared_film_by_film() -> None
     assert (lead.second_larger, lead.pairs, lead.paired, lead.reveals, lead.is_certain) == (9, 9, False, True, True)
 
 
+def test_conditions_that_are_shown_against_others_only_are_no_error() -> None:
+    """Pages of people and bots are shorter than pages of an imitation and bots; nobody compares people with the imitation."""
+    pages = [(f"p{n}", 6e3, ("people", "bot")) for n in range(3)] + [(f"q{n}", 2e4, ("imitation", "bot")) for n in range(3)]
+    stimuli = [
+        ComparedStimulus(condition, page, {"length_ms": length_ms}) for page, length_ms, both in pages for condition in both
+    ]
+    leads = {(lead.first, lead.second): lead for lead in pair_leads(stimuli)}
+    assert not leads["bot", "people"].reveals
+    assert not leads["bot", "imitation"].reveals
+    assert leads["imitation", "people"].reveals
+    assert not leads["imitation", "people"].is_certain
+
+
 # ---------------------------------------------------------------------------------------------- films
 
 

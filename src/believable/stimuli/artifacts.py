@@ -69,8 +69,8 @@ class ComparedStimulus:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairLead:
     """How often one of two conditions has the larger amount. `pairs`: of so many; a tie counts for neither. Without scenarios
-    that both conditions have, every film of one is compared with every film of the other (`paired` is false, `fewest` is the
-    number of films of the condition that has fewer)."""
+    that both conditions have, every film of one is compared with every film of the other (`paired` is false). `fewest`: pairs, or
+    films of the condition that has fewer; 0 if a condition is shown against others only, so that judges never compare the two."""
 
     trait: ArtifactTrait
     first: str
@@ -172,11 +172,20 @@ def _lead(shown: Sequence[ComparedStimulus], trait: ArtifactTrait, first: str, s
         first_larger=signs.count(1),
         second_larger=signs.count(-1),
         pairs=len(signs),
-        fewest=len(common) if common else min(len(left), len(right)),
+        fewest=len(common) if common else 0 if _has_partners(shown, first, second) else min(len(left), len(right)),
         paired=bool(common),
         first_amounts=left,
         second_amounts=right,
     )
+
+
+def _has_partners(shown: Sequence[ComparedStimulus], *conditions: str) -> bool:
+    """Whether one of the conditions shares a scenario with another condition."""
+    seen: dict[str, set[str]] = {}
+    for stimulus in shown:
+        if stimulus.scenario is not None:
+            seen.setdefault(stimulus.scenario, set()).add(stimulus.condition)
+    return any(len(together) > 1 and condition in together for together in seen.values() for condition in conditions)
 
 
 def _by_scenario(shown: Sequence[ComparedStimulus], trait: ArtifactTrait) -> dict[str, list[float]]:
