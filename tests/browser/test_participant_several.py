@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -277,6 +278,8 @@ def test_nothing_on_a_comparison_page_tells_which_is_which(page: Page, visitor: 
     for player in (0, 1):
         play_by_keyboard(page, player)
         expect(page.locator(f'.pane[data-player="{player}"] .views')).to_have_text("You have watched the video.")
+    assert page.locator(".pane .clock").count() == 0, "lengths could tell"
+    assert not re.search(r"\d:\d\d", page.locator(".trial").inner_text())
     visitor.saved()
     page.reload()
     visitor.at(0)

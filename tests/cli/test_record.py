@@ -6,19 +6,22 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import httpx
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from believable.cli import group
 from believable.cli import record as recorder
+from believable.collect.session_rounds import setup_of
 from believable.core.errors import InvalidInput, MissingExtra, Refused
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.recordings.file import read
 from believable.study.load import load
+from believable.study.plan import Assignment, plan, session_seed
 from believable.worlds import WORLDS
 
 
@@ -42,6 +45,95 @@ def test_scripted_rounds_are_recordings_that_repeat_with_the_seed(tmp_path: Path
     for file in files:
         assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
         assert file.read_bytes() != (tmp_path / "c" / file.name).read_bytes()
+
+
+def setups_by_hand(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> list[dict[str, object]]:
+    """The setups of the rounds that the first person is served."""
+    served: list[str] = []
+    monkeypatch.setattr(recorder, "_by_hand", lambda targets, study, **place: served.append(study))
+    CliRunner().invoke(group, ["record", *words], catch_exceptions=False, standalone_mode=False)
+    folder.mkdir()
+    (folder / "study.yaml").write_text(served[0], encoding="utf-8")
+    study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
+    seed = session_seed(study, 1, "a secret of the server")
+    planned = [trial for trial in plan(study, Assignment({}, {}, seed)) if trial.trial.kind == "play"]
+    return [setup_of(trial, seed).model_dump() for trial in planned if not trial.trial.practice]
+
+
+AGENT = "def agent(env):\n    return lambda observation: {action}\n"
+
+
+def test_agents_and_people_get_the_same_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "starter", raising=False)
+    (tmp_path / "starter.py").write_text(AGENT.format(action="env.action_space.sample()"))
+    words = ["--env", "MiniGrid-FourRooms-v0", "--episodes", "3", "--seconds", "5", "--seed", "4"]
+    by_hand = setups_by_hand(tmp_path / "study", monkeypatch, "gym", "p", *words)
+    CliRunner().invoke(
+        group, ["record", "gym", "a", *words, "--agent", "starter:agent"], catch_exceptions=False, standalone_mode=False
+    )
+    starts = [WORLDS["gym"].start_of(read(file)) for file in sorted((tmp_path / "a").glob("*.replay.json.gz"))]
+    assert starts == [f"MiniGrid-FourRooms-v0, seed {setup['seed']}" for setup in by_hand]
+    assert len(set(starts)) == 3
+
+
+def test_scripts_and_people_get_the_same_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["--rounds", "2", "--seconds", "5", "--size", "15"]
+    by_hand = setups_by_hand(tmp_path / "study", monkeypatch, "maze", str(tmp_path / "p"), *words)
+    record(str(tmp_path / "s"), *words, "--scripted")
+    scripted = [read(file) for file in sorted((tmp_path / "s").iterdir())]
+    assert [recording.seed for recording in scripted] == [setup["maze_seed"] for setup in by_hand]
+
+
+def gym_by_agent(folder: Path, monkeypatch: pytest.MonkeyPatch, action: str, *words: str) -> Result:
+    monkeypatch.chdir(folder)
+    monkeypatch.delitem(sys.modules, "stepper", raising=False)
+    (folder / "stepper.py").write_text(AGENT.format(action=action))
+    return CliRunner().invoke(group, ["record", "gym", "a", *words, "--agent", "stepper:agent"], standalone_mode=False)
+
+
+def test_an_agent_goes_at_the_pace_of_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["--env", "MiniGrid-FourRooms-v0", "--seconds", "60"]
+    gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "fast")
+    gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "slow", "--pace", "human")
+    gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "half", "--pace", "0.5")
+    steps = {}
+    for name in ("fast", "slow", "half"):
+        recording = read(tmp_path / "a" / f"{name}-01.replay.json.gz")
+        acted = [number for number, action in enumerate(recording.telemetry["action"]) if action is not None]
+        steps[name] = len(acted) / (recording.timing.duration_ms / 1000)
+        gaps = {after - before for before, after in pairwise(acted)}
+        assert (len(gaps) > 3) == (name != "fast"), "people's gaps vary"
+    assert steps["fast"] > 9
+    assert steps["slow"] == pytest.approx(2.3, rel=0.15)
+    assert steps["half"] == pytest.approx(0.5, rel=0.3)
+    slow = read(tmp_path / "a" / "slow-01.replay.json.gz").provenance
+    assert slow["steps_per_s"] == pytest.approx(1 / 0.43)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--env", "MiniGrid-FourRooms-v0", "--pace", "quick"],
+            "expected human, or steps per second from 0.1 to 60, got 'quick'",
+        ),
+        (["--env", "CartPole-v1", "--pace", "human"], "'CartPole-v1' goes on by itself"),
+    ],
+)
+def test_a_pace_that_cannot_be_kept_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
+    result = gym_by_agent(tmp_path, monkeypatch, "0", *words)
+    assert isinstance(result.exception, InvalidInput)
+    assert message in str(result.exception)
+
+
+def test_a_program_needs_no_keys_and_equal_episodes_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = gym_by_agent(tmp_path, monkeypatch, "1", "--env", "CliffWalking-v1", "--episodes", "2", "--seconds", "5")
+    assert result.exception is None, result.exception
+    assert "gym-02.mp4 shows the same as gym-01.mp4" in result.stderr
+    assert "Choose an environment with random starts" in result.stderr
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

@@ -49,6 +49,25 @@ test("opposite keys add up within the bounds; of others the last one counts, of 
   assert.equal(controls.sample()[1], 5, "two keys together mean more than the last one");
 });
 
+test("in a part that is pressed each press takes the next number, also one between two looks", () => {
+  const { controls, down, up } = page({ parts: [["pressed", 0, 512]], keys: { ArrowUp: [0, 2], ArrowLeft: [0, 1] }, buttons: {}, mouse: null });
+  const seen = [];
+  for (let press = 0; press < 8; press += 1) {
+    down("ArrowUp");
+    if (press % 2) up("ArrowUp");
+    seen.push(...controls.sample());
+    up("ArrowUp");
+  }
+  assert.deepEqual(seen, [66, 130, 194, 258, 322, 386, 450, 66], "64 choices, numbers from 1 to 7");
+  assert.deepEqual(controls.sample(), [0]);
+  down("ArrowUp");
+  const held = controls.sample();
+  down("ArrowLeft");
+  assert.notDeepEqual(controls.sample(), held);
+  up("ArrowLeft");
+  assert.deepEqual(controls.sample(), held, "a key that is still down keeps its number");
+});
+
 test("a key that went down and up in between counts once, and is told at once", () => {
   const held = page(CONTROLS);
   held.down("Space");

@@ -17,8 +17,8 @@ from believable.core.clock import VirtualClock
 from believable.core.errors import InvalidInput
 from believable.recordings.film_file import FilmFile, load_av
 from believable.stimuli import constant_rate, source_pool, standardise
-from believable.stimuli.blinding import film_traits, guess_conditions, picture_traits
-from believable.stimuli.constant_rate import ByteBudget, byte_budget, filled
+from believable.stimuli.blinding import GuessedFilm, film_traits, guess_conditions, picture_traits
+from believable.stimuli.constant_rate import SOUND_BYTES, ByteBudget, byte_budget, filled, filled_sound, sound_places
 from believable.stimuli.prepare import prepare_file
 from believable.stimuli.recipe import Recipe
 from believable.stimuli.source_pool import SourceDetails
@@ -89,7 +89,7 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Films:
 
 
 def guess(films: Films) -> tuple[float, dict[str, float], int]:
-    guessed = guess_conditions([(name, film_traits(path)) for name, path in films], np.random.default_rng(1))
+    guessed = guess_conditions([GuessedFilm(name, None, film_traits(path)) for name, path in films], np.random.default_rng(1))
     return guessed.p_value, dict(guessed.traits), guessed.headers
 
 
@@ -125,7 +125,7 @@ def test_the_command_names_what_tells_conditions_apart(films: Films, tmp_path: P
 
 
 def test_files_as_large_as_their_pictures_need_tell_conditions_apart(tmp_path: Path) -> None:
-    films = stimuli(tmp_path, Recipe(width_px=160, height_px=90, frames_per_s=15, sound=False))
+    films = stimuli(tmp_path, Recipe(width_px=160, height_px=90, frames_per_s=15, sound=False, bits_per_s=0))
     p_value, traits, _ = guess(films)
     assert p_value < 0.01
     assert traits["packet_mean"] < 0.01
@@ -157,6 +157,65 @@ def test_the_last_unit_of_a_picture_is_filled_with_words() -> None:
     sample = bytes([0, 0, 0, 2, 9, 16, 0, 0, 0, 3, 65, 1, 128])
     assert filled(sample, 20) == bytes([0, 0, 0, 2, 9, 16, 0, 0, 0, 9, 65, 1, 128, 0, 0, 3, 0, 0, 3])
     assert filled(sample, 13) == filled(sample, 15) == sample
+
+
+def sounding(path: Path, loud: float) -> Path:
+    """A film with a noise that comes and goes."""
+    av, rng = load_av("test"), np.random.default_rng(round(100 * loud))
+    with av.open(str(path), "w", format="mp4") as out:
+        video, voice = out.add_stream("libx264", rate=15), out.add_stream("aac", rate=48000, layout="stereo")
+        video.width, video.height, video.pix_fmt = 160, 90, "yuv420p"
+        for number in range(30):
+            out.mux(video.encode(av.VideoFrame.from_ndarray(wall(1)[:, 2 * number : 2 * number + 160].copy(), format="rgb24")))
+            level = loud * (number % 7 < 3)
+            samples = (level * rng.normal(size=(2, 3200))).clip(-1, 1).astype(np.float32)
+            block = av.AudioFrame.from_ndarray(samples, format="fltp", layout="stereo")
+            block.sample_rate = 48000
+            out.mux(voice.encode(block))
+        out.mux(video.encode(None))
+        out.mux(voice.encode(None))
+    return path
+
+
+def blocks(path: Path) -> list[bytes]:
+    with load_av("test").open(str(path)) as opened:
+        return [bytes(packet) for packet in opened.demux(audio=0) if packet.dts is not None]
+
+
+def heard(path: Path) -> NDArray[np.float32]:
+    with load_av("test").open(str(path)) as opened:
+        return np.concatenate([frame.to_ndarray() for frame in opened.decode(audio=0)], axis=1)
+
+
+def test_sound_has_one_size_and_sounds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = Recipe(width_px=160, height_px=90, frames_per_s=15, bits_per_s=RATE)
+    paths = [sounding(tmp_path / f"{name}.mp4", loud) for name, loud in (("loud", 0.3), ("soft", 0.01))]
+    films = [stimulus(tmp_path, path, path.stem, recipe) for path in paths]
+    for film_made in films:
+        sizes = [len(block) for block in blocks(film_made)]
+        assert sum(sizes) == SOUND_BYTES * len(sizes)
+        assert max(sizes) <= 1536
+    served = [prepare_file(path, tmp_path / "media") for path in films]
+    assert abs(served[0].bytes - served[1].bytes) <= 2
+    filled_ones = heard(films[0])
+    monkeypatch.setattr(constant_rate, "filled_sound", lambda block, size: block)
+    (tmp_path / "bare").mkdir()
+    bare = stimulus(tmp_path / "bare", paths[0], "loud", recipe)
+    assert len({len(block) for block in blocks(bare)}) > 5
+    assert np.array_equal(heard(bare), filled_ones)
+
+
+def test_sound_is_filled_up_to_one_level() -> None:
+    assert sound_places([10, 100, 30, 30], 240) == [47, 100, 47, 46]
+    assert sound_places([10, 20], 30) == [10, 20]
+    assert sound_places([], 0) == []
+
+
+@pytest.mark.parametrize("more", [0, 1, 2, 3, 13, 14, 15, 16, 17, 18, 268, 269, 270, 271, 272, 273, 1000])
+def test_every_size_of_sound_can_be_reached(more: int) -> None:
+    for ending in range(8):
+        block = (0x21490000 | 0b111 << ending).to_bytes(4, "big")
+        assert len(filled_sound(block, len(block) + more)) == len(block) + more
 
 
 def test_a_rate_that_is_too_low_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

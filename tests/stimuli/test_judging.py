@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ from believable.pages import KINDS
 from believable.recordings import actions, file
 from believable.recordings.actions import log_of
 from believable.recordings.recording import Recording
-from believable.stimuli.judging import Variant, judged_log, judged_replay
+from believable.stimuli.judging import Variant, judged_log, judged_replay, padded, served_replay
 from believable.stimuli.prepare import prepare
 from believable.stimuli.verify import verify
 from believable.study.definition import REPLAY_TYPE, Definition
 from believable.study.load import load
+from believable.worlds.maze.standins import walk
 from tests.towns import town_day
 
 STUDY = """\
@@ -108,3 +110,46 @@ def test_the_log_of_a_video(tmp_path: Path, day: Recording) -> None:
     tree = unpacked(judged_log(tmp_path, "log", Variant(log=True)))
     assert tree["actions"]["id"][:2] == ["a1", "a2"]
     assert tree["plans"]["id"] == []
+
+
+PAIRS = """\
+believable: 1
+title: Pairs
+seed: 1
+conditions: [human, agent]
+stimuli:
+%s
+timeline:
+  - finish: {}
+"""
+
+
+def test_recordings_of_a_scenario_are_served_with_equal_sizes(tmp_path: Path) -> None:
+    """What moves more takes more bytes: without padding the larger file is the human one."""
+    (tmp_path / "stimuli").mkdir()
+    lines = []
+    for number in range(3):
+        for condition in ("human", "agent"):
+            name = f"{condition}{number}"
+            file.write(walk(number, f"standin_{condition}"), tmp_path / f"stimuli/{name}.replay.json.gz")
+            lines.append(f"  - {{id: {name}, file: stimuli/{name}.replay.json.gz, condition: {condition}, scenario: s{number}}}")
+    (tmp_path / "study.yaml").write_text(PAIRS % "\n".join(lines))
+    definition = load(tmp_path, kinds=KINDS)
+    media = tmp_path / "media"
+    definition = replace(definition, media=prepare(definition, tmp_path, media))
+    for number in range(3):
+        names = (f"human{number}", f"agent{number}")
+        bare = [judged_replay(media, definition.media[name].digest, Variant()) for name in names]
+        served = [served_replay(media, definition, name, Variant()) for name in names]
+        assert bare[0].stat().st_size != bare[1].stat().st_size
+        assert served[0].stat().st_size == served[1].stat().st_size
+        assert [unpacked(path) for path in served] == [unpacked(path) for path in bare]
+        assert [served_replay(media, definition, name, Variant()) for name in names] == served
+
+
+@pytest.mark.parametrize("missing", [0, 1, 2, 70_000])
+def test_padding_is_exact_and_changes_nothing(missing: int) -> None:
+    body = gzip.compress(b"what is seen", mtime=0)
+    longer = padded(body, len(body) + missing)
+    assert len(longer) == len(body) + missing
+    assert gzip.decompress(longer) == b"what is seen"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from believable.core.errors import InvalidInput
 from believable.recordings.file import write
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Timing, Track
+from believable.stimuli.artifacts import film_amounts
 from believable.stimuli.raster import Look, Rasteriser, render, render_file, whole_world
 from believable.worlds import draw
 
@@ -35,6 +37,19 @@ def test_the_video_shows_what_the_rasteriser_paints(tmp_path: Path) -> None:
         wanted = painter.picture(200.0 * number)
         assert np.abs(frames[number].astype(int) - wanted.astype(int)).mean() < 4
     assert np.abs(frames[0].astype(int) - frames[19].astype(int)).max() > 60
+
+
+def test_videos_have_one_rate_whatever_they_show(tmp_path: Path) -> None:
+    """Somebody who stands still and somebody who runs: the same bytes, picture by picture."""
+    still = replace(REPLAY, tracks=(replace(REPLAY.tracks[0], x=(2000,) * 40),))
+    for name, recording in (("still", still), ("moving", REPLAY)):
+        write(recording, tmp_path / f"{name}.replay.json.gz")
+    sources = [tmp_path / f"{name}.replay.json.gz" for name in ("still", "moving")]
+    videos = render(sources, tmp_path / "videos", LOOK, workers=1).results
+    amounts = [film_amounts(videos[source]) for source in sources]
+    assert amounts[0]["bytes"] == pytest.approx(amounts[1]["bytes"], abs=2)
+    assert amounts[0]["bytes"] == pytest.approx(2_000_000 / 8 * 2, rel=0.05), "2 Mbit/s for two seconds"
+    assert amounts[0]["packet_largest"] == pytest.approx(amounts[1]["packet_largest"], abs=4)
 
 
 def test_many_files_one_broken(tmp_path: Path) -> None:

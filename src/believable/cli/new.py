@@ -47,8 +47,10 @@ BLANK = "blank"
     "--clips",
     multiple=True,
     metavar="CONDITION=FOLDER",
-    help="Your own clips in place of generated stimuli: a folder of films or recordings for each condition. Repeatable.",
+    help="Your own clips in place of generated stimuli: a folder of films or recordings for each condition. Clips of the same"
+    " environment and seed make a pair. Repeatable.",
 )
+@click.option("--whole-clips", is_flag=True, help="With --clips: do not crop the clips of a pair to equal length.")
 @agent_options
 @town_options
 @recording_options
@@ -61,6 +63,7 @@ def command(
     protocol: str | None,
     variant: str | None,
     clips: tuple[str, ...],
+    whole_clips: bool,
     agents: AgentRequest | None,
     towns: TownRequest | None,
     recordings: RecordingRequest | None,
@@ -90,7 +93,9 @@ def command(
     requests = [request for request in (towns, recordings, agents) if request is not None]
     if not requests:
         folders = [own_clips.clip_folder(written) for written in clips]
-        write(variants.variant(ready, variant, own_clips=bool(folders)), folder, seed, languages, folders)
+        write(
+            variants.variant(ready, variant, own_clips=bool(folders)), folder, seed, languages, folders, whole_clips=whole_clips
+        )
         click.echo(f"Wrote {folder}. Next: {quote_command('believable check', folder)}")
         return
     request = requests[0]
@@ -125,6 +130,7 @@ def write(
     clips: Sequence[ClipFolder] = (),
     progress: Progress | None = None,
     fill: Callable[[Study, Path], None] | None = None,
+    whole_clips: bool = False,
 ) -> None:
     """The folder with everything in it; `fill` makes the stimuli where they are not the protocol's own. What takes long tells
     `progress`, or shows a bar. What cannot be made leaves nothing behind."""
@@ -143,7 +149,7 @@ def write(
             with_conditions_of_own(draft / "study.yaml")
         study = definition_of(draft).study
         if clips:
-            _take(draft, ready, study, clips, progress)
+            _take(draft, ready, study, clips, whole_clips, progress)
         elif fill is not None:
             fill(study, draft)
         elif study.stimuli:
@@ -155,14 +161,26 @@ def write(
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _take(draft: Path, ready: ReadyStudy, study: Study, clips: Sequence[ClipFolder], progress: Progress | None) -> None:
+def _take(
+    draft: Path, ready: ReadyStudy, study: Study, clips: Sequence[ClipFolder], whole_clips: bool, progress: Progress | None
+) -> None:
     from believable.cli.stimuli import new_name
     from believable.core.clock import WallClock
-    from believable.protocols.own_clips import make_stimuli, scenes
+    from believable.protocols.own_clips import make_stimuli, pair_clips
 
-    chosen = scenes(study.conditions, clips)
-    with counting(len(chosen), progress) as count:
-        make_stimuli(draft, chosen, clock=WallClock(), new_name=new_name, masks=ready.masks, done=count)
+    paired = pair_clips(study.conditions, clips)
+    for note in paired.notes:
+        click.echo(f"--clips: {note}", err=True)
+    with counting(len(paired.clips), progress) as count:
+        make_stimuli(
+            draft,
+            paired.clips,
+            clock=WallClock(),
+            new_name=new_name,
+            masks=ready.masks,
+            equal_lengths=not whole_clips,
+            done=count,
+        )
 
 
 @contextmanager

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 LOOK_S = 0.3
 #: The page shows its last words for so long before the server goes.
 FAREWELL_S = 2.0
+#: The block and its page in the study that people are served.
+_ROUNDS, _ROUND = "rounds", "round"
 _DONE = "# Recorded\n\nThe rounds are in the folder. You can close this window."
 
 
@@ -150,7 +152,7 @@ def _command(world: World) -> click.Command:
         click.Option(["--name"], default=None, help="Beginning of the file names; default: world and opponent."),
         click.Option(["--scripted"], is_flag=True, help="Played by a script instead of a person."),
         click.Option(["--player"], default=None, help=f"Played by this script: {players}."),
-        *([_AGENT] if world.game.rollout else []),
+        *([_AGENT, _pace_option(world.game)] if world.game.rollout else []),
         *(
             [click.Option(["--film"], default=None, metavar="WxH", help="Film each round in this size (extra `video`).")]
             if world.game.rendering
@@ -182,6 +184,29 @@ _AGENT = click.Option(
 )
 
 
+def _pace_option(playing: Playing[Any, Any]) -> click.Option:
+    assumed = playing.human_steps_per_s
+    return click.Option(
+        ["--pace"],
+        default=None,
+        metavar="human|STEPS",
+        help="With --agent, if the environment waits for each step: steps per second, with gaps that vary as people's do"
+        + (f"; human: {assumed:.1f}." if assumed else "."),
+    )
+
+
+def _steps_per_s(playing: Playing[Any, Any], pace: str | None) -> float | None:
+    """From `--pace`."""
+    if pace is None:
+        return None
+    if pace == "human" and playing.human_steps_per_s is not None:
+        return playing.human_steps_per_s
+    steps = _plain(pace)
+    if isinstance(steps, int | float) and 0.1 <= steps <= 60:
+        return float(steps)
+    raise InvalidInput(f"--pace: expected human, or steps per second from 0.1 to 60, got {pace!r}.")
+
+
 def _default(field: FieldInfo) -> str | None:
     """As it is written on the command line; None where nothing is."""
     value = field.get_default(call_default_factory=True)
@@ -203,6 +228,7 @@ def _record(
     film: str | None = None,
     opponent: str = "",
     agent: str | None = None,
+    pace: str | None = None,
     **written: str | None,
 ) -> None:
     from believable.recordings.film_file import load_av
@@ -213,7 +239,10 @@ def _record(
     chosen = _plain(opponent)
     if playing.opponents.named and (problem := playing.opponents.problem(chosen)) is not None:
         raise InvalidInput(" ".join(problem))
-    options = _options(playing, written)
+    options = _options(playing, written, by_program=agent is not None)
+    steps_per_s = _steps_per_s(playing, pace)
+    if pace is not None and agent is None:
+        raise InvalidInput(f"--pace: it sets the pace of a program, and there is no --agent, got --pace {pace}. Leave it out.")
     settle = partial(_settled, playing, options, chosen, seconds, seed)
     look = None if film is None else _look(film, playing.hz(settle(1)))
     if video or look is not None:
@@ -224,7 +253,7 @@ def _record(
         if target.exists():
             raise Refused(f"{target} exists already. Choose another --name, or move it away.")
     if agent is not None:
-        _by_agent(targets, playing, settle, _program(agent))
+        _by_agent(targets, playing, settle, _program(agent), steps_per_s)
     elif scripted or player is not None:
         _scripted(targets, playing, settle, seed, player)
     else:
@@ -262,7 +291,8 @@ def _plain(written: str) -> Any:
         raise InvalidInput(f"expected {{KEY: VALUE, …}} or [VALUE, …], got {written!r}. Put it into quotes.") from None
 
 
-def _options(playing: Playing[Any, Any], written: Mapping[str, str | None]) -> Record:
+def _options(playing: Playing[Any, Any], written: Mapping[str, str | None], *, by_program: bool = False) -> Record:
+    """The world's options, as they are written on the command line. A program needs no keys."""
     from pydantic import ValidationError
 
     plain = {name: _plain(value) for name, value in written.items() if value is not None}
@@ -271,7 +301,8 @@ def _options(playing: Playing[Any, Any], written: Mapping[str, str | None]) -> R
     except ValidationError as error:
         first = error.errors()[0]
         raise InvalidInput(f"--{first['loc'][0]}: {first['msg']}, got {first['input']!r}.") from None
-    for key, message, cure in playing.check(options):
+    check = playing.check_program if by_program else playing.check
+    for key, message, cure in check(options):
         raise InvalidInput(f"--{key}: {message} {cure}")
     return options
 
@@ -279,10 +310,10 @@ def _options(playing: Playing[Any, Any], written: Mapping[str, str | None]) -> R
 def _study(world: World, keys: Mapping[str, Any], rounds: int, seconds: int, seed: int) -> str:
     """The study that the page shows: a practice, then the rounds. JSON is YAML, too."""
     practice = {"id": "practice", "practice": True, "countdown_s": 1, "world": world.name, **keys}
-    played = {"id": "round", "duration_s": seconds, "world": world.name, **keys}
+    played = {"id": _ROUND, "duration_s": seconds, "start_seed": seed, "world": world.name, **keys}
     timeline: list[Any] = [
         {"play": practice},
-        {"block": {"id": "rounds", "repeat": rounds, "each": [{"play": played}]}},
+        {"block": {"id": _ROUNDS, "repeat": rounds, "each": [{"play": played}]}},
         {"finish": {"text": _DONE}},
     ]
     title = f"Recording rounds of the {world.name}"
@@ -290,9 +321,18 @@ def _study(world: World, keys: Mapping[str, Any], rounds: int, seconds: int, see
 
 
 def _settled(playing: Playing[Any, Any], options: Record, opponent: str | float, seconds: int, seed: int, number: int) -> Record:
+    """The setup of round `number`: the same as a person who plays by hand gets, so that everyone has the same starts."""
     from believable.worlds.contract import RoundPlace
 
-    setup: Record = playing.settle(options, RoundPlace(seed, str(number), None, opponent, seconds, practice=False))
+    place = RoundPlace(
+        session_seed=seed,
+        trial_key=f"{_ROUNDS}.{number}.{_ROUND}",
+        condition=None,
+        opponent=opponent,
+        duration_s=seconds,
+        practice=False,
+    )
+    setup: Record = playing.settle(options, place)
     return setup
 
 
@@ -311,12 +351,29 @@ def _scripted(
 
 
 def _by_agent(
-    targets: list[Path], playing: Playing[Any, Any], settle: Callable[[int], Record], program: Callable[..., Any]
+    targets: list[Path],
+    playing: Playing[Any, Any],
+    settle: Callable[[int], Record],
+    program: Callable[..., Any],
+    steps_per_s: float | None,
 ) -> None:
-    assert playing.rollout is not None, "--agent is offered where there is one"
+    from believable.core.object_storage import digest_of
+    from believable.recordings.actions import RECORDING_SUFFIX
+
+    assert playing.rollout is not None, "--agent is offered if there is one"
+    films: dict[str, Path] = {}
     for number, target in enumerate(targets, start=1):
-        for file in playing.rollout(settle(number), program, target.with_name(target.name.partition(".")[0])):
+        for file in playing.rollout(settle(number), program, target.with_name(target.name.partition(".")[0]), steps_per_s):
             click.echo(str(file))
+            if file.name.endswith(RECORDING_SUFFIX):
+                continue
+            first = films.setdefault(digest_of(file), file)
+            if first != file:
+                click.echo(
+                    f"{file.name} shows the same as {first.name}: the environment starts alike and the agent acts alike. A study"
+                    " takes each video once. Choose an environment with random starts, such as MiniGrid-FourRooms-v0.",
+                    err=True,
+                )
 
 
 def _program(written: str) -> Callable[..., Any]:

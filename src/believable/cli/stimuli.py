@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from believable.cli import EXIT_OK, EXIT_PROBLEMS
-from believable.cli.place import FILE, FOLDER, bar, cluster_option, setting, working_on
+from believable.cli.place import FILE, FOLDER, bar, cluster_option, definition_of, setting, working_on
 from believable.core.errors import InvalidInput, Refused
 from believable.core.shell import quote_command
 
@@ -131,9 +132,13 @@ def add_command(
 @mask_option
 @click.option("--watermark", default="", metavar="TEXT", help="Words in the lower right corner.")
 @setting("--crf", default=18, help="Quality of the picture; smaller is better and larger.")
-@click.option(
-    "--bit-rate", default=0, metavar="BITS", help="Bits per second, the same for every picture; default: as each film needs."
+@setting(
+    "--bit-rate",
+    default=2_000_000,
+    metavar="BITS",
+    help="Bits per second, the same for every picture; 0: as each film needs, which can reveal its condition.",
 )
+@click.option("--equal-length", is_flag=True, help="Crop every scenario that several conditions have to its shortest recording.")
 @click.option("--min-length", type=seconds, default=0, metavar="SECONDS", help="Only recordings of this length, before cutting.")
 @click.option("--max-length", type=seconds, default=None, metavar="SECONDS", help="No longer ones, before cutting.")
 @click.option("--match", is_flag=True, help="As many of every condition in each scenario; other scenarios are left out.")
@@ -154,6 +159,7 @@ def standardise_command(
     watermark: str,
     crf: int,
     bit_rate: int,
+    equal_length: bool,
     min_length: float,
     max_length: float | None,
     match: bool,
@@ -193,12 +199,50 @@ def standardise_command(
     for skipped in drawn.left_out:
         click.echo(f"left out  {skipped.source.name}  {skipped.source.original}: {skipped.reason}")
     with bar("Standardising", len(drawn.chosen)) as progress:
-        done = standardise.standardise(folder, drawn.chosen, recipe, clock=WallClock(), workers=workers, progress=progress)
+        done = standardise.standardise(
+            folder, drawn.chosen, recipe, clock=WallClock(), equal_lengths=equal_length, workers=workers, progress=progress
+        )
     click.echo(f"{len(done.films)} made, {len(done.kept)} kept, {len(drawn.left_out)} left out, {len(done.failed)} failed.")
     if done.films or done.kept:
         click.echo("\nFor study.yaml:\n" + inventory.study_lines(folder), nl=False)
     names = {source.name: source.original for source in drawn.chosen}
     return _failures({f"{name} ({names[name]})": reason for name, reason in done.failed.items()})
+
+
+@command.command(name="even")
+@folder_argument
+@click.option("--cut-start", type=seconds, default=0, metavar="SECONDS", help="Cut every video at its start.")
+@workers_option
+def even_command(folder: Path, cut_start: float, workers: int | None) -> None:
+    """Make a study's stimuli anew, so that size, packets, length and first picture do not reveal their condition.
+
+    All videos get one size and one rate, about 2 Mbit/s. Videos and recordings of a scenario are cropped to its shortest. The new
+    files are in FOLDER/stimuli and study.yaml names them; the old files stay, and videos are kept in FOLDER/sources.
+
+    \b
+    Example:
+      believable stimuli even my-study
+    """
+    from believable.core.clock import WallClock
+    from believable.protocols.variants import change_study
+    from believable.stimuli.even import even_out
+
+    stimuli = definition_of(folder).study.stimuli
+    if not stimuli:
+        raise InvalidInput(f"{folder / 'study.yaml'}: it names no stimuli. Add some under `stimuli`.")
+    with bar("Evening out", len(stimuli)) as progress:
+        evened = even_out(
+            folder, stimuli, clock=WallClock(), new_name=new_name, cut_start_ms=_ms(cut_start), workers=workers, progress=progress
+        )
+    change_study(
+        folder / "study.yaml",
+        {"stimuli": {name: {"file": new.file, "duration_ms": new.duration_ms} for name, new in evened.items()}},
+    )
+    for stimulus in stimuli:
+        new = evened[stimulus.id]
+        before = "" if stimulus.duration_ms is None else f" (before: {stimulus.duration_ms / 1000:.1f} s)"
+        click.echo(f"{stimulus.id}  {new.duration_ms / 1000:6.1f} s{before}  {new.file}")
+    click.echo(f"{len(evened)} stimuli. Next: believable check {shlex.quote(str(folder))}")
 
 
 @command.command(name="render")
@@ -368,9 +412,10 @@ def freedoom_command(out: Path, names: tuple[str, ...], seconds: int | None) -> 
 def blinding_command(folder: Path, seed: int) -> int:
     """Are conditions told apart by anything but what happens in their films?
 
-    Sizes, packets, headers, light, colours, edges and what stands still are looked at; a guesser learns them and is compared with
-    chance. Conditions of one film only are left out. Exit code 1 where something tells conditions apart: p of .05 or less, or
-    several headers. Light, colours and edges follow from the places that are passed, too.
+    Sizes, packets, lengths, headers, light, colours, edges and what stands still are looked at; a guesser learns them and is
+    compared with chance, within scenarios. Conditions of one film only are left out. Exit code 1 if something tells conditions
+    apart: p of .05 or less, an amount that is larger in nearly every pair, or several headers. Light, colours and edges follow
+    from the places that are passed, too.
 
     \b
     Example:
@@ -380,7 +425,7 @@ def blinding_command(folder: Path, seed: int) -> int:
 
     from believable.pages import KINDS
     from believable.protocols import PROTOCOLS
-    from believable.stimuli.blinding import film_traits, guess_conditions
+    from believable.stimuli.blinding import GuessedFilm, film_traits, guess_conditions
     from believable.study.load import load
 
     stimuli = load(folder, kinds=KINDS, protocols=PROTOCOLS).study.stimuli
@@ -389,17 +434,23 @@ def blinding_command(folder: Path, seed: int) -> int:
     films = []
     with bar("Looking", len(shown)) as progress:
         for number, stimulus in enumerate(shown, 1):
-            films.append((str(stimulus.condition), film_traits(folder / stimulus.file)))
+            films.append(GuessedFilm(str(stimulus.condition), stimulus.scenario, film_traits(folder / stimulus.file)))
             progress(number, len(shown))
     guess = guess_conditions(films, np.random.default_rng(seed))
     click.echo(f"{len(films)} films: guessed {guess.rate:.2f} right, by chance {guess.chance:.2f} (p = {guess.p_value:.3f})")
     click.echo(f"headers: {guess.headers}")
     for trait, p_value in sorted(guess.traits.items(), key=lambda pair: pair[1]):
-        values = {name: [traits.amounts[trait] for own, traits in films if own == name] for name in counted}
+        values = {name: [film.traits.amounts[trait] for film in films if film.condition == name] for name in counted}
         means = ", ".join(f"{name} {np.mean(amounts):.4g}" for name, amounts in sorted(values.items()) if amounts)
         click.echo(f"{trait:16} p = {p_value:.3f}  {means}")
-    blind = guess.headers == 1 and min(guess.p_value, *guess.traits.values()) > 0.05
-    return EXIT_OK if blind else EXIT_PROBLEMS
+    for lead in guess.leads:
+        click.echo(str(lead))
+    if guess.least_p > 0.05:
+        click.echo(f"There are too few films for a test: p is {guess.least_p:.3f} or more, whatever they show.")
+    if not guess.is_blind:
+        command = f"believable stimuli even {shlex.quote(str(folder))}"
+        click.echo(f"Sizes, packets and lengths are made equal by: {command}. Light, colours and edges are not.")
+    return EXIT_OK if guess.is_blind else EXIT_PROBLEMS
 
 
 def _pool(folder: Path, read: Callable[[Path], list[Any]]) -> list[Any]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from believable.collect.context import Context, standing_of
 from believable.core.errors import NotFound
 from believable.core.ids import opaque_name
-from believable.stimuli.judging import Variant, judged_log, judged_replay
+from believable.stimuli.judging import Variant, judged_log, served_replay
 from believable.store.engine import Connection
-from believable.study.definition import Definition, Medium
+from believable.study.definition import Definition
 from believable.study.plan import PlannedTrial, rated_positions
 from believable.study.records import Question
 
@@ -43,9 +43,7 @@ def shown_media(context: Context, session_id: str, definition: Definition, plann
     beside = planned.trial.opens_beside
     variant = Variant("plan" in beside, "log" in beside)
     return tuple(
-        _shown(context, session_id, stimulus, definition.media[stimulus], variant)
-        for stimulus in planned.played
-        if stimulus in definition.media
+        _shown(context, session_id, stimulus, definition, variant) for stimulus in planned.played if stimulus in definition.media
     )
 
 
@@ -65,11 +63,11 @@ def _wants_stills(question: Question) -> bool:
     return bool(getattr(question.params, "stills", False))
 
 
-def _shown(context: Context, session_id: str, stimulus: str, medium: Medium, variant: Variant) -> ShownMedium:
-    folder = context.media_dir
+def _shown(context: Context, session_id: str, stimulus: str, definition: Definition, variant: Variant) -> ShownMedium:
+    folder, medium = context.media_dir, definition.media[stimulus]
     if medium.is_replay:
         name = media_name(context, session_id, stimulus, variant.name)
-        judged = judged_replay(folder, medium.digest, variant)
+        judged = served_replay(folder, definition, stimulus, variant)
         return ShownMedium("replay", name, judged, judged.stat().st_size)
     name = media_name(context, session_id, stimulus)
     if medium.actions is None or not variant.name:

@@ -73,12 +73,12 @@ class EndedRound:
 
 
 def setup_of(planned: PlannedTrial, seed: int) -> Record:
-    """What the plan and the session's seed make of a play trial."""
+    """What the plan and the seed (the trial's own, or else the session's) make of a play trial."""
     play = planned.trial
     assert isinstance(play, Play)
     playing = WORLDS[play.world].game
     place = RoundPlace(
-        session_seed=seed,
+        session_seed=seed if play.start_seed is None else play.start_seed,
         trial_key=planned.key,
         condition=planned.condition,
         opponent=opponent_of(play, planned.condition),

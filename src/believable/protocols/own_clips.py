@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -72,15 +72,93 @@ class MaskShare:
         return Mask(left, top, round(self.width * width_px), round(self.height * height_px))
 
 
-def scenes(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> list[SceneClip]:
-    """The first clip of each condition shows one scenario, the second the next, and so on; what is left over is not used."""
+@dataclass(frozen=True, slots=True)
+class PairedClips:
+    """Clips with their scenarios, and sentences about what was left out or could not be compared."""
+
+    clips: tuple[SceneClip, ...]
+    notes: tuple[str, ...]
+
+
+def pair_clips(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> PairedClips:
+    """Clips of one scenario begin alike: their recordings say the same environment and seed. Clips that do not say how they begin
+    are paired in the order of their names, and a note says so. What is left over is not used, and named."""
     by_condition = _by_condition(conditions, clips)
-    count = min(map(len, by_condition.values()))
-    return [
-        SceneClip(files[number], condition, f"scene_{number + 1:02d}")
-        for number in range(count)
-        for condition, files in by_condition.items()
+    starts = {file: start_of(file) for files in by_condition.values() for file in files}
+    if all(start is not None for start in starts.values()):
+        return _pair_by_start(by_condition, {file: str(start) for file, start in starts.items()})
+    return _pair_by_order(by_condition, starts)
+
+
+def _pair_by_start(by_condition: Mapping[str, tuple[Path, ...]], starts: Mapping[Path, str]) -> PairedClips:
+    waiting: dict[str, dict[str, list[Path]]] = {}
+    for condition, files in by_condition.items():
+        of_condition = waiting.setdefault(condition, {})
+        for file in files:
+            of_condition.setdefault(starts[file], []).append(file)
+    first, *others = by_condition
+    rows = [
+        [waiting[condition][start][number] for condition in by_condition]
+        for start in waiting[first]
+        for number in range(min(len(waiting[condition].get(start, ())) for condition in by_condition))
     ]
+    if not rows:
+        seen = "; ".join(f"{condition}: {starts[files[0]]}" for condition, files in by_condition.items())
+        raise InvalidInput(
+            f"--clips: no clip of {first!r} begins as one of {', '.join(map(repr, others))} does ({seen}). Pairs of different"
+            " levels cannot be compared. Record all conditions with the same --env and --seed."
+        )
+    used = {file for row in rows for file in row}
+    left = [
+        f"{file} is left out: no clip of every other condition begins alike ({starts[file]})."
+        for files in by_condition.values()
+        for file in files
+        if file not in used
+    ]
+    return PairedClips(_scenes(by_condition, rows), tuple(left))
+
+
+def _pair_by_order(by_condition: Mapping[str, tuple[Path, ...]], starts: Mapping[Path, str | None]) -> PairedClips:
+    rows = [list(row) for row in zip(*by_condition.values(), strict=False)]
+    for row in rows:
+        said = {file: start for file in row if (start := starts[file]) is not None}
+        if len(set(said.values())) > 1:
+            seen = "; ".join(f"{file}: {start}" for file, start in said.items())
+            raise InvalidInput(
+                f"--clips: clips of one pair begin differently ({seen}). Record all conditions with the same --env and --seed,"
+                " and keep the recording (.replay.json.gz) next to each video."
+            )
+    used = {file for row in rows for file in row}
+    unknown = sum(starts[file] is None for file in used)
+    notes = [
+        f"{unknown} of {len(used)} clips do not say how they begin (there is no recording with a seed next to them): they are"
+        " paired in the order of their names. Make sure that both clips of a pair show the same task and start."
+    ]
+    notes += [f"{file} is left out: other conditions have fewer clips." for file in starts if file not in used]
+    return PairedClips(_scenes(by_condition, rows), tuple(notes))
+
+
+def _scenes(conditions: Iterable[str], rows: Sequence[Sequence[Path]]) -> tuple[SceneClip, ...]:
+    names = tuple(conditions)
+    return tuple(
+        SceneClip(file, condition, f"scene_{number:02d}")
+        for number, row in enumerate(rows, 1)
+        for condition, file in zip(names, row, strict=True)
+    )
+
+
+def start_of(clip: Path) -> str | None:
+    """How a clip begins, as the recording next to it says; None if there is none, or it does not say."""
+    recording = _beside(clip)
+    if not recording.is_file():
+        return None
+    known = read(recording)
+    return WORLDS[known.world.kind].start_of(known) if known.world.kind in WORLDS else None
+
+
+def _beside(clip: Path) -> Path:
+    """The recording of a clip, which may be the clip itself."""
+    return clip.with_name(clip.name.partition(".")[0] + RECORDING_SUFFIX)
 
 
 def make_stimuli(
@@ -91,10 +169,13 @@ def make_stimuli(
     new_name: Callable[[], str],
     recipe: Recipe | None = None,
     masks: Sequence[MaskShare] = (),
+    equal_lengths: bool = True,
     done: Callable[[], None] = lambda: None,
 ) -> None:
-    """Put the clips into the study's pool, make stimuli of them, and name these in the study file."""
+    """Put the clips into the study's pool, make stimuli of them, and name these in the study file. Clips of a scenario are
+    cropped to the shortest of them, unless `equal_lengths` is false."""
     chosen: list[StimulusSource] = []
+    taken: dict[str, Path] = {}
     for clip in clips:
         film = _film(clip, folder / source_pool.FOLDER / ".films")
         seen = source_pool.look(film)
@@ -107,17 +188,25 @@ def make_stimuli(
             if (source.condition, source.scenario) == (clip.condition, clip.scenario) and source not in chosen
         ]
         if added.failed or not (added.new or known):
-            reason = next(iter(added.failed.values()), "it is the same film as another one.")
-            raise InvalidInput(f"--clips: {clip.file}: {reason}")
+            raise InvalidInput(f"--clips: {clip.file}: {next(iter(added.failed.values()), _same_film(seen, taken))}")
+        taken[seen.digest] = clip.file
         chosen += [*added.new.values(), *known]  # known ones are of a run that was interrupted
         if film != clip.file:
             film.unlink()
         done()
-    films = standardise.standardise(folder, chosen, recipe or _recipe(chosen), clock=clock)
+    films = standardise.standardise(folder, chosen, recipe or _recipe(chosen), clock=clock, equal_lengths=equal_lengths)
     shutil.rmtree(folder / source_pool.FOLDER / ".films", ignore_errors=True)
     if films.failed:
         raise InvalidInput("; ".join(f"{name}: {why}" for name, why in films.failed.items()))
     change_study(folder / "study.yaml", {"stimuli": _entries(folder)})
+
+
+def _same_film(seen: StimulusSource, taken: Mapping[str, Path]) -> str:
+    other = taken.get(seen.digest)
+    return (
+        f"it is the same film as {other or 'another one'}. An agent that always acts alike makes equal films of equal starts:"
+        " record an environment with random starts (such as MiniGrid-FourRooms-v0), or move one of the two away."
+    )
 
 
 def _by_condition(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> Mapping[str, tuple[Path, ...]]:
@@ -134,8 +223,7 @@ def _by_condition(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> Map
 
 def _origin(file: Path) -> str:
     """Where a clip comes from, and its licence, as the recording beside it says."""
-    beside = file.with_name(file.name.partition(".")[0] + RECORDING_SUFFIX)
-    known = read(beside).provenance if beside.is_file() else {}
+    known = read(_beside(file)).provenance if _beside(file).is_file() else {}
     said = [f"{name}: {known[name]}" for name in ("source", "licence") if known.get(name)]
     return "; ".join([f"from {file.name}", *said])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -23,15 +24,25 @@ def load_av(what: str) -> Any:
 
 
 class FilmFile:
-    """H.264 in MP4. Used as a context: what ends with an error leaves nothing behind."""
+    """H.264 in MP4. Used as a context: what ends with an error leaves nothing behind. `options` are more of the encoder's."""
 
-    def __init__(self, target: Path, frames_per_s: int, *, what: str, crf: int = 20, preset: str = "medium") -> None:
+    def __init__(
+        self,
+        target: Path,
+        frames_per_s: int,
+        *,
+        what: str,
+        crf: int = 20,
+        preset: str = "medium",
+        options: Mapping[str, str] | None = None,
+    ) -> None:
         self._av = load_av(what)
         self._target = target
         self._unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
-        options = {"movflags": "+faststart", "fflags": "+bitexact"}
-        self._out = self._av.open(str(self._unfinished), "w", format="mp4", options=options)
-        self._stream = self._out.add_stream("libx264", rate=frames_per_s, options={"crf": str(crf), "preset": preset})
+        container = {"movflags": "+faststart", "fflags": "+bitexact"}
+        self._out = self._av.open(str(self._unfinished), "w", format="mp4", options=container)
+        encoder = {"crf": str(crf), "preset": preset, **(options or {})}
+        self._stream = self._out.add_stream("libx264", rate=frames_per_s, options=encoder)
         self._stream.pix_fmt = "yuv420p"
         self.frames = 0
 

@@ -18,7 +18,7 @@ from believable.core.deferred import DeferredModule, sparse, special
 from believable.core.errors import InvalidInput
 from believable.stats.counts import binomial
 from believable.stats.equivalence import EquivalenceResult
-from believable.stats.estimate import Estimate, check_level, t_estimate, undefined, wilson, without_interval
+from believable.stats.estimate import UNLIMITED, Estimate, check_level, t_estimate, undefined, wilson, without_interval
 from believable.stats.inputs import FloatArray, finite_array, one_of
 from believable.stats.result import Alternative, TestResult, no_result, tail
 
@@ -142,7 +142,7 @@ def crossed_mean(
     clips: ArrayLike,
     *,
     over: Over = "both",
-    limits: tuple[float, float] | None = None,
+    limits: tuple[float, float] = UNLIMITED,
     level: float = 0.95,
 ) -> Estimate:
     """The mean over judges of their mean judgement, with an interval for other judges and other clips.
@@ -176,17 +176,15 @@ def judge_weights(judges: IntArray) -> FloatArray:
 
 
 def crossed_estimate(
-    value: float, variance: CrossedVariance, *, over: Over, level: float, method: str, limits: tuple[float, float] | None = None
+    value: float, variance: CrossedVariance, *, over: Over, level: float, method: str, limits: tuple[float, float] = UNLIMITED
 ) -> Estimate:
     """A value with the t interval of its crossed variance, or the reason why it has none. `n` is what limits it."""
     n = variance.n_judges if over == "judges" else min(variance.n_judges, variance.n_clips)
     problem = variance.problem(over)
     if problem:
         return without_interval(value, problem, method=method, n=n, level=level)
-    estimate = t_estimate(value, math.sqrt(variance.variance(over)), variance.df(over), level=level, n=n, method=method)
-    if limits is None or estimate.low is None or estimate.high is None:
-        return estimate
-    return replace(estimate, low=max(estimate.low, limits[0]), high=min(estimate.high, limits[1]))
+    se = math.sqrt(variance.variance(over))
+    return t_estimate(value, se, variance.df(over), level=level, n=n, method=method, limits=limits)
 
 
 def crossed_share(share: float, variance: CrossedVariance, *, over: Over, level: float, method: str) -> Estimate:
@@ -219,7 +217,7 @@ def t_against(estimate: Estimate, null: float, *, method: str, alternative: Alte
 
 
 def tost_estimate(
-    estimate: Estimate, *, low: float, high: float, alpha: float, method: str, limits: tuple[float, float] | None = None
+    estimate: Estimate, *, low: float, high: float, alpha: float, method: str, limits: tuple[float, float] = UNLIMITED
 ) -> EquivalenceResult:
     """Two one-sided tests of an estimate that has a standard error: does it lie between the margins?
 

@@ -1,14 +1,16 @@
 """Can conditions be told apart by anything but what happens in their films? Traits of files and pictures, and a guesser.
 
-The guesser learns from all films but one which traits each condition has, guesses the condition of that one, and so on for each.
-How often it is right is compared with how often it is when conditions are dealt out by chance. Light, colours and edges follow
-from the places that are passed, too: conditions that go to other places differ in them, and then it is for the author to say
-whether that is behaviour.
+Judges compare films of one scenario, and so does the guesser: traits are taken as differences from the mean of the scenario. It
+learns from all films but one which traits each condition has, guesses the condition of that one, and so on for each. How often it
+is right is compared with how often it is when conditions are dealt out by chance within scenarios. Light, colours and edges
+follow from the places that are passed, too: conditions that go to other places differ in them, and then it is for the author to
+say whether that is behaviour.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +21,12 @@ from numpy.typing import NDArray
 
 from believable.core.errors import InvalidInput
 from believable.recordings.film_file import load_av
+from believable.stimuli.artifacts import ARTIFACTS, ComparedStimulus, PairLead, film_amounts, pair_leads
 
 #: Of every second so many pictures are looked at.
 LOOKS_PER_S = 2
 SHUFFLES = 999
+SLACKS = {trait.name: trait for trait in ARTIFACTS}
 #: A pixel that changes less than this over a whole film belongs to no surroundings: a bar, a mask, a mark.
 STILL_LEVELS = 6.0
 
@@ -38,15 +42,32 @@ class FilmTraits:
 
 @dataclass(frozen=True, slots=True)
 class ConditionGuess:
-    """`rate`: share of films guessed right, each condition weighing alike; `p_value`: how often chance does as well. `traits`:
-    how often chance sets conditions as far apart by any trait as this one does: small where it tells them apart. `headers`: how
-    many different ones there are."""
+    """`rate`: share of films guessed right, each condition weighing alike; `p_value`: how often chance does as well; `least_p`:
+    the smallest p that so few films can give. `traits`: how often chance sets conditions as far apart by a trait; of pictures by
+    any of their traits, because there are many; of artifacts by this one, because each can be read off alone. `leads`: artifacts
+    that reveal a condition. `headers`: how many different ones a scenario has, at most."""
 
     rate: float
     chance: float
     p_value: float
     traits: Mapping[str, float]
     headers: int
+    least_p: float
+    leads: tuple[PairLead, ...]
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether nothing tells conditions apart."""
+        return self.headers == 1 and not self.leads and min(self.p_value, *self.traits.values()) > 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class GuessedFilm:
+    """A film of a study. Conditions are dealt out within its scenario."""
+
+    condition: str
+    scenario: str | None
+    traits: FilmTraits
 
 
 def film_traits(path: Path) -> FilmTraits:
@@ -55,8 +76,6 @@ def film_traits(path: Path) -> FilmTraits:
     with av.open(str(path)) as file:
         stream = file.streams.video[0]
         packets = [packet for packet in file.demux(stream) if packet.dts is not None]
-        sizes = np.array([packet.size for packet in packets], float)
-        keys = np.array([packet.is_keyframe for packet in packets])
         header = repr(
             (
                 file.format.name,
@@ -71,15 +90,8 @@ def film_traits(path: Path) -> FilmTraits:
             )
         )
         rate = float(stream.average_rate or LOOKS_PER_S)
-    amounts = {
-        "bytes": float(path.stat().st_size),
-        "packet_mean": float(sizes.mean()),
-        "packet_spread": float(sizes[~keys].std()) if (~keys).any() else 0.0,
-        "packet_largest": float(sizes.max()),
-        "key_packet_mean": float(sizes[keys].mean()) if keys.any() else 0.0,
-    }
     looks = _looks(av, path, max(1, round(rate / LOOKS_PER_S)))
-    return FilmTraits(hashlib.sha256(header.encode()).hexdigest(), amounts | picture_traits(looks))
+    return FilmTraits(hashlib.sha256(header.encode()).hexdigest(), film_amounts(path) | picture_traits(looks))
 
 
 def _looks(av: Any, path: Path, every: int) -> NDArray[np.float32]:
@@ -114,29 +126,85 @@ def picture_traits(looks: NDArray[np.float32]) -> dict[str, float]:
     }
 
 
-def guess_conditions(films: Sequence[tuple[str, FilmTraits]], rng: np.random.Generator) -> ConditionGuess:
-    """How well conditions are guessed from traits; films as pairs of condition and traits."""
-    names = sorted({condition for condition, _ in films})
-    labels = np.array([names.index(condition) for condition, _ in films])
+def guess_conditions(films: Sequence[GuessedFilm], rng: np.random.Generator) -> ConditionGuess:
+    """How well conditions are guessed from traits."""
+    names = sorted({film.condition for film in films})
+    labels = np.array([names.index(film.condition) for film in films])
     fewest = int(np.bincount(labels).min()) if len(labels) else 0
     if len(names) < 2 or fewest < 2:
         raise InvalidInput(f"blinding: expected two films or more of two conditions or more, got {len(films)} of {names}.")
-    columns = sorted(films[0][1].amounts)
-    values = np.array([[traits.amounts[column] for column in columns] for _, traits in films])
+    groups = _groups(films)
+    columns = sorted(films[0].traits.amounts)
+    values = np.array([[film.traits.amounts[column] for column in columns] for film in films])
+    values = _without_slack(columns, values, groups)
     spread = values.std(0)
     varied = spread > 0
-    scaled = (values[:, varied] - values[:, varied].mean(0)) / spread[varied]
+    scaled = values[:, varied] / spread[varied]
+    artifacts = np.array([column in SLACKS for column in np.array(columns)[varied]], bool)
     rate, apart = _guess_rate(scaled, labels), _apart(scaled, labels)
     better, farther = 1, np.ones_like(apart)
     for _ in range(SHUFFLES):
-        dealt = rng.permutation(labels)
+        dealt = _deal(labels, groups, rng)
         better += _guess_rate(scaled, dealt) >= rate - 1e-9
-        farther += _apart(scaled, dealt).max(initial=0.0) >= apart - 1e-9
+        chance = _apart(scaled, dealt)
+        of_pictures = chance[~artifacts].max(initial=0.0)
+        farther += np.where(artifacts, chance, of_pictures) >= apart - 1e-9
     p_values = dict.fromkeys(columns, 1.0)
     for column, count in zip(np.array(columns)[varied].tolist(), farther.tolist(), strict=True):
         p_values[column] = count / (SHUFFLES + 1)
-    headers = len({traits.header for _, traits in films})
-    return ConditionGuess(rate, 1 / len(names), better / (SHUFFLES + 1), p_values, headers)
+    compared = [ComparedStimulus(film.condition, film.scenario, film.traits.amounts) for film in films]
+    return ConditionGuess(
+        rate=rate,
+        chance=1 / len(names),
+        p_value=better / (SHUFFLES + 1),
+        traits=p_values,
+        headers=max(len({films[number].traits.header for number in group}) for group in groups),
+        least_p=_least_p(labels, groups),
+        leads=tuple(lead for lead in pair_leads(compared) if lead.reveals),
+    )
+
+
+def _groups(films: Sequence[GuessedFilm]) -> list[NDArray[np.int64]]:
+    """The films within which conditions are dealt out: of each scenario that several conditions have; all others together."""
+    conditions: dict[str | None, set[str]] = {}
+    for film in films:
+        conditions.setdefault(film.scenario, set()).add(film.condition)
+    members: dict[str | None, list[int]] = {}
+    for number, film in enumerate(films):
+        shared = film.scenario is not None and len(conditions[film.scenario]) > 1
+        members.setdefault(film.scenario if shared else None, []).append(number)
+    return [np.array(numbers) for numbers in members.values()]
+
+
+def _without_slack(
+    columns: Sequence[str], values: NDArray[np.float64], groups: Sequence[NDArray[np.int64]]
+) -> NDArray[np.float64]:
+    """Differences from the mean of the group; artifacts that are equal there but for their slack are equal."""
+    centered = np.zeros_like(values)
+    for group in groups:
+        for number, column in enumerate(columns):
+            amounts = values[group, number]
+            slack = SLACKS.get(column)
+            if slack is None or slack.sign(float(amounts.max()), float(amounts.min())):
+                centered[group, number] = amounts - amounts.mean()
+    return centered
+
+
+def _deal(labels: NDArray[np.int64], groups: Sequence[NDArray[np.int64]], rng: np.random.Generator) -> NDArray[np.int64]:
+    dealt = labels.copy()
+    for group in groups:
+        dealt[group] = rng.permutation(labels[group])
+    return dealt
+
+
+def _least_p(labels: NDArray[np.int64], groups: Sequence[NDArray[np.int64]]) -> float:
+    """One way to deal in which all is as it is, and its mirror image if there are two conditions, of all ways."""
+    ways = 1.0
+    for group in groups:
+        counts = np.bincount(labels[group])
+        ways *= math.factorial(len(group)) / math.prod(math.factorial(int(count)) for count in counts)
+    mirrored = 2 if len(np.unique(labels)) == 2 and all(len(set(np.bincount(labels[group]))) == 1 for group in groups) else 1
+    return min(1.0, max(mirrored / ways, 1 / (SHUFFLES + 1)))
 
 
 def _guess_rate(scaled: NDArray[np.float64], labels: NDArray[np.int64]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,9 +10,10 @@ from believable.core.errors import InvalidInput, Problem
 from believable.core.object_storage import digest_of
 from believable.core.work import Progress, map_named
 from believable.stimuli import source_pool, standardise
+from believable.stimuli.artifacts import ComparedStimulus, film_amounts
 from believable.stimuli.probe import MediaFacts, decode, facts
 from believable.stimuli.source_pool import StimulusSource
-from believable.stimuli.verify import told_apart
+from believable.stimuli.verify import revealed, told_apart
 from believable.study.records import Stimulus
 
 _AGAIN = "Run: believable stimuli standardise FOLDER"
@@ -60,20 +61,23 @@ def problems(folder: Path, *, workers: int | None = None, progress: Progress = l
         Problem(f"{standardise.FOLDER}/{name}.mp4", 1, "", reason, _AGAIN) for name, reason in sorted(looked.failed.items())
     ]
     known: list[tuple[Stimulus, MediaFacts]] = []
+    compared: list[ComparedStimulus] = []
     recipes = set()
     for line in taken:
         seen = looked.results.get(line.source.name)
         if seen is not None:
             file = f"{standardise.FOLDER}/{line.source.name}.mp4"
-            known.append((Stimulus(id=line.source.name, file=file, condition=line.source.condition), seen))
+            known.append((Stimulus(id=line.source.name, file=file, condition=line.source.condition), seen[0]))
+            compared.append(ComparedStimulus(line.source.condition, line.source.scenario, seen[1]))
             recipes.add((standardise.provenance(folder, line.source.name) or {}).get("recipe_digest"))
     if len(recipes) > 1:
         message = f"the stimuli were made by {len(recipes)} different recipes."
         problems_seen.append(Problem(standardise.FOLDER, 1, "", message, _AGAIN))
-    return problems_seen + [_in_stimuli(problem) for problem in told_apart(known)] + _waiting(taken)
+    apart = [*told_apart(known), *revealed(compared, folder)]
+    return problems_seen + [_in_stimuli(problem) for problem in apart] + _waiting(taken)
 
 
-def _look(folder: Path, line: PoolLine) -> MediaFacts | None:
+def _look(folder: Path, line: PoolLine) -> tuple[MediaFacts, Mapping[str, float]] | None:
     source = line.source
     copy = folder / source_pool.FOLDER / source.file
     if not copy.is_file() or digest_of(copy) != source.digest:
@@ -89,7 +93,7 @@ def _look(folder: Path, line: PoolLine) -> MediaFacts | None:
     fault = decode(video).fault
     if fault:
         raise InvalidInput(f"it {fault}.")
-    return facts(video)
+    return facts(video), film_amounts(video)
 
 
 def _in_stimuli(problem: Problem) -> Problem:

@@ -1,7 +1,8 @@
 """What a participant's browser receives of a recording: what can be seen, as gzipped JSON `{replay, scene}`.
 
 Agent, seed, provenance, telemetry and hidden states stay here; ids that authors chose are numbered anew. Plan and log are
-in it only for trials that show them. The copies are made once and kept under `media_dir/judged/`.
+in it only for trials that show them. The copies are made once and kept under `media_dir/judged/`. Recordings that are shown
+against each other are padded to the size of the largest, because the size follows from the behavior.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from believable.recordings import actions, file
 from believable.recordings.actions import ActionLog, log_of
 from believable.recordings.recording import Recording
 from believable.recordings.scene import scene_tree
+from believable.study.definition import Definition
 from believable.worlds import draw
 
 #: Raised when the content changes, so that copies of an older version are made again.
@@ -27,6 +29,10 @@ RECIPE = 3
 
 #: What the browser's player has no use for.
 _LAB_ONLY = ("world", "telemetry", "hidden_states", "seed", "agent", "provenance")
+
+
+#: The fixed part of a gzip header, as written here, and its flag for a comment.
+_HEADER_BYTES, _HAS_COMMENT = 10, 0x10
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,35 @@ def judged_replay(media_dir: Path, digest: str, variant: Variant) -> Path:
     if not target.is_file():
         _write(target, judging_tree(file.read(medium_file(media_dir, digest)), variant))
     return target
+
+
+def served_replay(media_dir: Path, definition: Definition, stimulus: str, variant: Variant) -> Path:
+    """The copy of a study's recording that participants get: as large as the largest of its scenario, or of the study if it has
+    no scenario."""
+    scenarios = {other.id: other.scenario for other in definition.study.stimuli}
+    copies = {
+        name: judged_replay(media_dir, medium.digest, variant)
+        for name, medium in definition.media.items()
+        if medium.is_replay and scenarios.get(name) == scenarios.get(stimulus)
+    }
+    copy = copies[stimulus]
+    size = max(other.stat().st_size for other in copies.values())
+    if size == copy.stat().st_size:
+        return copy
+    target = copy.with_name(f"{copy.name}.{size}")
+    if not target.is_file():
+        _put(target, padded(copy.read_bytes(), size))
+    return target
+
+
+def padded(body: bytes, size: int) -> bytes:
+    """Gzipped bytes with a comment in their header (RFC 1952), so that there are `size` of them."""
+    missing = size - len(body)
+    if missing <= 0:
+        return body
+    header, rest = bytearray(body[:_HEADER_BYTES]), body[_HEADER_BYTES:]
+    header[3] |= _HAS_COMMENT
+    return bytes(header) + b" " * (missing - 1) + b"\0" + rest
 
 
 def shown_file(media_dir: Path, digest: str, *, is_replay: bool) -> Path:
@@ -109,6 +144,10 @@ def _write(target: Path, tree: dict[str, Any]) -> None:
     """Whole or not at all, and the same bytes each time."""
     target.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(tree, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    _put(target, gzip.compress(text.encode(), compresslevel=9, mtime=0))
+
+
+def _put(target: Path, body: bytes) -> None:
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}")
-    unfinished.write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
+    unfinished.write_bytes(body)
     os.replace(unfinished, target)

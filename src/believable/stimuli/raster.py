@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,6 +24,8 @@ from believable.recordings.file import read
 from believable.recordings.film_file import FilmFile
 from believable.recordings.recording import Recording
 from believable.recordings.scene import Scene, Shape, display_list
+from believable.stimuli import constant_rate
+from believable.stimuli.recipe import BITS_PER_S
 from believable.worlds import WORLDS, draw
 from believable.worlds.contract import View
 
@@ -338,7 +341,8 @@ def _alpha(colour: str) -> np.float32:
 @dataclass(frozen=True, slots=True)
 class Look:
     """How a video comes out. `speed` is how much replay time passes in a second of video, in seconds. `camera`,
-    `overlay` and `plain` are for worlds that draw themselves, as in their `View`."""
+    `overlay` and `plain` are for worlds that draw themselves, as in their `View`. With `bits_per_s` every picture takes as many
+    bytes as the same picture of every other video (`constant_rate`); otherwise as many as it needs."""
 
     width_px: int = 1280
     height_px: int = 720
@@ -350,6 +354,7 @@ class Look:
     camera: str = ""
     overlay: bool = False
     plain: bool = False
+    bits_per_s: int = 0
 
     def __post_init__(self) -> None:
         if self.width_px % 2 or self.height_px % 2 or min(self.width_px, self.height_px) < 2:
@@ -375,12 +380,14 @@ def render(
     workers: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> WorkOutcome[Path, Path]:
-    """Render recordings into `folder/NAME.mp4`; results are the videos. A file that cannot be rendered stops nothing else."""
+    """Render recordings into `folder/NAME.mp4`; results are the videos, of one rate. A file that cannot be rendered stops nothing
+    else."""
     folder.mkdir(parents=True, exist_ok=True)
     targets = {source: folder / f"{source.name.partition('.')[0]}.mp4" for source in sources}
     if len(set(targets.values())) < len(targets):
         raise InvalidInput("two recordings would become the same video. Give them different names.")
-    jobs = {source: (source, target, look or Look()) for source, target in targets.items()}
+    even = replace(look or Look(), bits_per_s=BITS_PER_S)
+    jobs = {source: (source, target, even) for source, target in targets.items()}
     worked = map_named(render_file, jobs, workers=workers, progress=progress)
     return WorkOutcome({source: targets[source] for source in worked.results}, worked.failed)
 
@@ -389,11 +396,31 @@ def render_file(source: Path, target: Path, look: Look) -> int:
     """Render one recording and return the number of pictures. What judges may not see is not in the pictures either."""
     recording = read(source)
     moments = look.moments_ms(recording.timing.duration_ms)
-    film = FilmFile(target, look.frames_per_s, what="Rendering recordings", crf=look.crf, preset=_preset(recording))
+    if not look.bits_per_s:
+        _film(recording, target, look, moments, _preset(recording), {})
+        return len(moments)
+    budget = constant_rate.byte_budget(look.bits_per_s, look.frames_per_s, 2 * look.frames_per_s)
+    coded, even = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("coded", "even"))
+    try:
+        for limit in constant_rate.LIMITS:
+            options = constant_rate.encoder_options(budget, look.bits_per_s, limit)
+            _film(recording, coded, look, moments, constant_rate.PRESET, options)
+            if constant_rate.fill_film(coded, even, budget):
+                os.replace(even, target)
+                return len(moments)
+    finally:
+        coded.unlink(missing_ok=True)
+        even.unlink(missing_ok=True)
+    raise InvalidInput(f"{source.name!r}: its pictures do not fit into {look.bits_per_s} bits per second. Choose a smaller size.")
+
+
+def _film(
+    recording: Recording, target: Path, look: Look, moments_ms: Sequence[float], preset: str, options: Mapping[str, str]
+) -> None:
+    film = FilmFile(target, look.frames_per_s, what="Rendering recordings", crf=look.crf, preset=preset, options=options)
     with film:
-        for picture in _pictures(recording, look, moments):
+        for picture in _pictures(recording, look, moments_ms):
             film.add(picture)
-    return len(moments)
 
 
 def _preset(recording: Recording) -> str:

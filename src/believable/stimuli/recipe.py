@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -21,6 +22,8 @@ PEAK = 0.891
 
 #: Below this there is no picture worth showing.
 LEAST_BITS_PER_S = 100_000
+#: The rate of every film that is made here: two of ten seconds take 5 MB.
+BITS_PER_S = 2_000_000
 
 Filter = tuple[str, str]
 Chain = tuple[Filter, ...]
@@ -68,7 +71,7 @@ class Recipe:
     masks: tuple[Mask, ...] = ()
     watermark: str = ""
     crf: int = 18
-    bits_per_s: int = 0
+    bits_per_s: int = BITS_PER_S
 
     def __post_init__(self) -> None:
         if self.width_px % 2 or self.height_px % 2 or not 16 <= min(self.width_px, self.height_px) <= 7680:
@@ -86,6 +89,11 @@ class Recipe:
 
     def to_tree(self) -> dict[str, Any]:
         return asdict(self)
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> Recipe:
+        """From a record beside a stimulus; what an older one does not say was not done."""
+        return cls(**{"bits_per_s": 0, **tree, "masks": tuple(Mask(**mask) for mask in tree["masks"])})
 
     @property
     def key_every(self) -> int:

@@ -26,6 +26,7 @@ from believable.core.object_storage import digest_of
 from believable.core.work import Progress, map_named
 from believable.recordings.film_file import load_av
 from believable.stimuli import constant_rate, source_pool
+from believable.stimuli.equal_lengths import shortest_lengths
 from believable.stimuli.prepare import DISK_TROUBLE, stripped
 from believable.stimuli.raster import watermark
 from believable.stimuli.recipe import (
@@ -74,21 +75,28 @@ def standardise(
     recipe: Recipe,
     *,
     clock: Clock,
+    equal_lengths: bool = False,
     workers: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> StandardisedSet:
-    """Make one stimulus of every source chosen. What an earlier run finished with the same recipe is kept."""
+    """Make one stimulus of every source chosen. What an earlier run finished with the same recipe is kept. With `equal_lengths`
+    every scenario that several conditions have is cropped to its shortest source: no length reveals a condition then."""
     place = folder / FOLDER
     with alone(folder / source_pool.FOLDER):
         with_sound = recipe.sound and any(source.audio != "none" for source in chosen)
         common = replace(recipe, sound=with_sound)
-        kept = {source.name: place / f"{source.name}.mp4" for source in chosen if is_current(folder, source, common)}
+        longest_ms = shortest_lengths(chosen, common) if equal_lengths else {}
+        kept = {
+            source.name: place / f"{source.name}.mp4"
+            for source in chosen
+            if is_current(folder, source, common, longest_ms.get(source.name))
+        }
         todo = [source for source in chosen if source.name not in kept]
         for source in todo:
             _clear(place, source.name)
         worked = map_named(
             make,
-            {source.name: (folder, source, common, clock.now_ms()) for source in todo},
+            {source.name: (folder, source, common, clock.now_ms(), longest_ms.get(source.name)) for source in todo},
             workers=workers,
             progress=lambda done, total: progress(len(kept) + done, len(chosen)),
         )
@@ -111,20 +119,21 @@ def provenance(folder: Path, name: str) -> dict[str, Any] | None:
     return tree if isinstance(tree, dict) and {"recipe_digest", "source", "output"} <= tree.keys() else None
 
 
-def is_current(folder: Path, source: StimulusSource, recipe: Recipe) -> bool:
-    """Whether the stimulus is there, whole, and made by this recipe from this source as it is described now."""
+def is_current(folder: Path, source: StimulusSource, recipe: Recipe, longest_ms: int | None = None) -> bool:
+    """Whether the stimulus is there, whole, and made by this recipe from this source as it is described now, cropped alike."""
     record, video = provenance(folder, source.name), folder / FOLDER / f"{source.name}.mp4"
     return (
         record is not None
         and record["recipe_digest"] == recipe.digest
+        and record["output"].get("longest_ms") == longest_ms
         and StimulusSource.from_tree(record["source"]) == source
         and video.is_file()
         and digest_of(video) == record["output"]["digest"]
     )
 
 
-def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int) -> Path:
-    """One stimulus with its record, whole or not at all."""
+def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int, longest_ms: int | None = None) -> Path:
+    """One stimulus with its record, whole or not at all. What is longer than `longest_ms` is cropped at its end."""
     original = folder / source_pool.FOLDER / source.file
     if not original.is_file() or digest_of(original) != source.digest:
         raise InvalidInput(
@@ -135,7 +144,7 @@ def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int) -> Pa
     target.parent.mkdir(parents=True, exist_ok=True)
     coded, clean = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("coded", "clean"))
     try:
-        encoded = _coded(original, coded, clean, source, recipe)
+        encoded = _coded(original, coded, clean, _cropped(source, recipe, longest_ms), recipe)
         with clean.open("rb") as file:
             os.fsync(file.fileno())
         record = {
@@ -152,6 +161,7 @@ def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int) -> Pa
                 "bytes": clean.stat().st_size,
                 "frames": encoded.frames,
                 "length_ms": round(1000 * encoded.frames / recipe.frames_per_s),
+                **({} if longest_ms is None else {"longest_ms": longest_ms}),
             },
         }
         os.replace(clean, target)
@@ -162,6 +172,13 @@ def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int) -> Pa
     return target
 
 
+def _cropped(source: StimulusSource, recipe: Recipe, longest_ms: int | None) -> StimulusSource:
+    length_ms = source.length_ms - source.cut_start_ms - source.cut_end_ms - recipe.cut_start_ms - recipe.cut_end_ms
+    if longest_ms is None or length_ms <= longest_ms:
+        return source
+    return replace(source, cut_end_ms=source.cut_end_ms + length_ms - longest_ms)
+
+
 def _coded(original: Path, coded: Path, clean: Path, source: StimulusSource, recipe: Recipe) -> EncodedFilm:
     """Encoded and stripped; where all films have one rate, encoded below lower limits until every picture fits into its place."""
     if not recipe.bits_per_s:
@@ -169,9 +186,11 @@ def _coded(original: Path, coded: Path, clean: Path, source: StimulusSource, rec
         stripped(coded, clean)
         return encoded
     budget = constant_rate.byte_budget(recipe.bits_per_s, recipe.frames_per_s, recipe.key_every)
-    for limit in constant_rate.LIMITS:
+    for limit, sound_bits_per_s in zip(constant_rate.LIMITS, constant_rate.SOUND_BITS_PER_S, strict=True):
         options = constant_rate.encoder_options(budget, recipe.bits_per_s, limit)
-        encoded = encode(original, coded, source, recipe, preset=constant_rate.PRESET, options=options)
+        encoded = encode(
+            original, coded, source, recipe, preset=constant_rate.PRESET, options=options, sound_bits_per_s=sound_bits_per_s
+        )
         stripped(coded, clean)
         os.replace(clean, coded)
         if constant_rate.fill_film(coded, clean, budget):
@@ -179,7 +198,7 @@ def _coded(original: Path, coded: Path, clean: Path, source: StimulusSource, rec
             os.replace(coded, clean)
             return encoded
     raise InvalidInput(
-        f"{source.original!r}: its pictures do not fit into {recipe.bits_per_s} bits per second. Choose a higher rate."
+        f"{source.original!r}: its pictures or sound do not fit into {recipe.bits_per_s} bits per second. Choose a higher rate."
     )
 
 
@@ -191,6 +210,7 @@ def encode(
     *,
     preset: str = PRESET,
     options: Mapping[str, str] | None = None,
+    sound_bits_per_s: int = SOUND_BITS_PER_S,
 ) -> EncodedFilm:
     """Decode, filter and encode one file. Its metadata is not copied; what the encoder adds is for `stripped` to remove."""
     av = load_av("Standardising recordings")
@@ -201,7 +221,9 @@ def encode(
         loudness = _loudness(av, original, shot) if sound is not None else None
         gain_db = 0.0 if loudness is None else recipe.loudness_lufs - loudness
         with av.open(str(original)) as file, av.open(str(target), "w", format="mp4", options={"fflags": "+bitexact"}) as out:
-            return _run(av, file, out, shot, recipe, {"preset": preset, **(options or {})}, gain_db, loudness)
+            encoder = _Encoder({"preset": preset, **(options or {})}, sound_bits_per_s, gain_db)
+            encoded = _run(av, file, out, shot, recipe, encoder)
+            return replace(encoded, loudness_lufs=loudness)
     except av.FFmpegError as error:
         if error.errno in DISK_TROUBLE:
             raise OSError(error.errno, error.strerror, str(target)) from None
@@ -233,19 +255,26 @@ def shot_of(file: Any, source: StimulusSource, recipe: Recipe) -> Shot:
     )
 
 
-def _run(
-    av: Any, file: Any, out: Any, shot: Shot, recipe: Recipe, options: Mapping[str, str], gain_db: float, loudness: float | None
-) -> EncodedFilm:
+@dataclass(frozen=True, slots=True)
+class _Encoder:
+    """How one film is encoded: x264's options, the rate of its sound, how much louder it is made."""
+
+    options: Mapping[str, str]
+    sound_bits_per_s: int
+    gain_db: float
+
+
+def _run(av: Any, file: Any, out: Any, shot: Shot, recipe: Recipe, encoder: _Encoder) -> EncodedFilm:
     video = file.streams.video[0]
     video.codec_context.thread_count = 1
-    picture = _picture_stream(av, out, recipe, options)
+    picture = _picture_stream(av, out, recipe, encoder.options)
     chain = picture_chain(recipe, shot)
     screen = _Pictures(av, video, chain, recipe)
     audio = file.streams.audio[0] if recipe.sound and file.streams.audio else None
-    hearing = () if not recipe.sound else silence_chain(shot) if audio is None else sound_chain(shot, gain_db)
+    hearing = () if not recipe.sound else silence_chain(shot) if audio is None else sound_chain(shot, encoder.gain_db)
     voice = ears = None
     if recipe.sound:
-        voice = out.add_stream("aac", rate=SOUND_RATE_HZ, layout="stereo", bit_rate=SOUND_BITS_PER_S)
+        voice = out.add_stream("aac", rate=SOUND_RATE_HZ, layout="stereo", bit_rate=encoder.sound_bits_per_s)
         voice.codec_context.flags |= int(av.codec.context.Flags.bitexact)
         ears = _Sounds(av, audio, hearing)
         if audio is None:
@@ -265,7 +294,7 @@ def _run(
     if not frames:
         raise InvalidInput("no picture is left after cutting.")
     shown = (*chain, overlay_filter(recipe)) if recipe.watermark else chain
-    return EncodedFilm(frames, loudness, gain_db, (in_words(shown), in_words(hearing)))
+    return EncodedFilm(frames, None, encoder.gain_db, (in_words(shown), in_words(hearing)))
 
 
 def _picture_stream(av: Any, out: Any, recipe: Recipe, options: Mapping[str, str]) -> Any:

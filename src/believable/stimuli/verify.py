@@ -3,10 +3,10 @@ everything else that is wrong with a study folder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 
 from believable.core.errors import InvalidInput, Problem
 from believable.core.registry import did_you_mean
@@ -14,6 +14,16 @@ from believable.core.work import Progress, available_cores, map_chunks
 from believable.recordings.actions import RECORDING_SUFFIX, beside, read_actions
 from believable.recordings.file import read as read_recording
 from believable.recordings.film_file import load_av
+from believable.stimuli.artifacts import (
+    FIRST_EDGES,
+    FIRST_LIGHT,
+    LENGTH,
+    SETTLED_S,
+    ComparedStimulus,
+    PairLead,
+    film_amounts,
+    pair_leads,
+)
 from believable.stimuli.prepare import MP4_CODECS, WEBM_CODECS, lines_naming
 from believable.stimuli.probe import DecodedMedium, MediaFacts, decode, facts, have_av
 from believable.study.checks.launch import launch_problems
@@ -74,6 +84,7 @@ class CheckedStimulus:
     stimulus: Stimulus
     facts: MediaFacts | None
     problems: tuple[Problem, ...]
+    amounts: Mapping[str, float] = field(default_factory=dict)
 
 
 def verify(
@@ -95,7 +106,15 @@ def verify(
         progress=progress,
     )
     problems = [problem for stimulus in checked for problem in stimulus.problems]
-    return problems + told_apart([(stimulus.stimulus, stimulus.facts) for stimulus in checked if stimulus.facts is not None])
+    problems += told_apart([(stimulus.stimulus, stimulus.facts) for stimulus in checked if stimulus.facts is not None])
+    for is_film in (True, False):
+        compared = [
+            ComparedStimulus(stimulus.stimulus.condition, stimulus.stimulus.scenario, stimulus.amounts)
+            for stimulus in checked
+            if stimulus.stimulus.condition is not None and stimulus.amounts and (stimulus.facts is not None) == is_film
+        ]
+        problems += revealed(compared, folder)
+    return problems
 
 
 def _unchecked(folder: Path, stimuli: Sequence[Stimulus], lines: Sequence[int]) -> list[Problem]:
@@ -120,7 +139,7 @@ def _check(number: int, stimulus: Stimulus, folder: Path, lines: Sequence[int]) 
         problem = _problem(number, lines, f"{stimulus.file!r} is not there.", _missing_cure(folder, stimulus))
         return CheckedStimulus(stimulus, None, (problem,))
     if path.name.endswith(RECORDING_SUFFIX):
-        return CheckedStimulus(stimulus, None, tuple(_recording_problems(number, stimulus, path, lines)))
+        return _check_recording(number, stimulus, path, lines)
     av = load_av("Checking media")
     try:
         known = facts(path)
@@ -129,23 +148,31 @@ def _check(number: int, stimulus: Stimulus, folder: Path, lines: Sequence[int]) 
         return CheckedStimulus(stimulus, None, (_problem(number, lines, message, _DAMAGED),))
     problems = [*_file_problems(number, stimulus, known, decode(path), lines), *_log_problems(number, path, known, lines)]
     usable = not any(problem.severity == "error" for problem in problems)
-    return CheckedStimulus(stimulus, known if usable else None, tuple(problems))
+    if not usable:
+        return CheckedStimulus(stimulus, None, tuple(problems))
+    return CheckedStimulus(stimulus, known, tuple(problems), film_amounts(path))
 
 
-def _recording_problems(number: int, stimulus: Stimulus, path: Path, lines: Sequence[int]) -> list[Problem]:
-    """A recording is read whole and must hold together; it has no technical traits that could tell conditions apart."""
+def _check_recording(number: int, stimulus: Stimulus, path: Path, lines: Sequence[int]) -> CheckedStimulus:
+    """A recording is read whole and must hold together. Of its amounts only the length can reveal a condition, because
+    recordings of a scenario are served with equal sizes."""
+
+    def refused(message: str, cure: str) -> CheckedStimulus:
+        return CheckedStimulus(stimulus, None, (_problem(number, lines, message, cure),))
+
     try:
         recording = read_recording(path)
     except InvalidInput as error:
-        return [_problem(number, lines, str(error), "Record or import it again.")]
+        return refused(str(error), "Record or import it again.")
     if recording.world.kind not in WORLDS:
         cure = f"{did_you_mean(recording.world.kind, WORLDS.names)} Install the package that brings it."
-        return [_problem(number, lines, f"{stimulus.file!r}: unknown world {recording.world.kind!r}.", cure)]
+        return refused(f"{stimulus.file!r}: unknown world {recording.world.kind!r}.", cure)
     length_ms = recording.timing.duration_ms
-    if stimulus.duration_ms is None or stimulus.duration_ms == length_ms:
-        return []
-    message = f"{stimulus.file!r} lasts {length_ms} ms, not the stated {stimulus.duration_ms} ms."
-    return [_problem(number, lines, message, f"Write duration_ms: {length_ms}.", "duration_ms")]
+    problems: tuple[Problem, ...] = ()
+    if stimulus.duration_ms is not None and stimulus.duration_ms != length_ms:
+        message = f"{stimulus.file!r} lasts {length_ms} ms, not the stated {stimulus.duration_ms} ms."
+        problems = (_problem(number, lines, message, f"Write duration_ms: {length_ms}.", "duration_ms"),)
+    return CheckedStimulus(stimulus, None, problems, {LENGTH.name: float(length_ms)})
 
 
 def _log_problems(number: int, path: Path, known: MediaFacts, lines: Sequence[int]) -> list[Problem]:
@@ -204,12 +231,29 @@ def told_apart(known: Sequence[tuple[Stimulus, MediaFacts]]) -> list[Problem]:
     if len(groups) < 2:
         return []
     problems = [problem for trait in TRAITS if (problem := _compare(trait, groups)) is not None]
-    for field, what, slack, cure in (
-        ("duration_ms", "length in ms", 100, "Cut all videos to the same length, or mix lengths in every condition."),
-        ("bits_per_s", "bit rate", 200_000, _SAME.format(options="-c:v libx264 -crf 18 -c:a aac")),
-    ):
-        problems += _compare_amounts(field, what, slack, cure, groups)
     return problems + _compare_rounding(groups)
+
+
+def revealed(shown: Sequence[ComparedStimulus], folder: Path) -> list[Problem]:
+    """Amounts that reveal the condition: an error if there are enough pairs, so that it is no chance, otherwise a warning. One
+    problem for each two conditions and each way to fix it."""
+    by_cure: dict[tuple[str, str, str], list[PairLead]] = {}
+    for lead in pair_leads(shown):
+        if lead.reveals:
+            by_cure.setdefault((_evening(lead, folder), lead.first, lead.second), []).append(lead)
+    problems = []
+    for (cure, first, second), leads in by_cure.items():
+        message = f"a judge can tell {first} from {second} without a look at the behavior: {'; '.join(map(str, leads))}."
+        severity = "error" if any(lead.is_certain for lead in leads) else "warning"
+        problems.append(Problem("study.yaml", 1, "stimuli", message, cure, severity))
+    return problems
+
+
+def _evening(lead: PairLead, folder: Path) -> str:
+    command = f"believable stimuli even {shlex.quote(str(folder))}"
+    if lead.trait in (FIRST_LIGHT, FIRST_EDGES):
+        return f"Cut the first moment from all videos: {command} --cut-start {SETTLED_S}"
+    return f"Make all of one rate, and of equal length within a scenario: {command}"
 
 
 def _compare(trait: Trait, groups: dict[str, list[MediaFacts]]) -> Problem | None:
@@ -232,20 +276,6 @@ def _listed(values: dict[str, set[str]]) -> str:
     )
 
 
-def _compare_amounts(field: str, what: str, slack: int, cure: str, groups: dict[str, list[MediaFacts]]) -> list[Problem]:
-    """Compare two conditions at a time: does a larger amount nearly always mean the same condition?"""
-    problems = []
-    names = sorted(groups)
-    for i, first in enumerate(names):
-        for other in names[i + 1 :]:
-            left, right = ([getattr(facts, field) for facts in groups[name]] for name in (first, other))
-            wins = sum((x > y) + 0.5 * (x == y) for x in left for y in right) / (len(left) * len(right))
-            if abs(median(left) - median(right)) > slack and not 0.1 < wins < 0.9:
-                message = f"{what} tells the conditions apart: {first} {_range(left)}, {other} {_range(right)}."
-                problems.append(Problem("study.yaml", 1, "stimuli", message, cure, "warning"))
-    return problems
-
-
 def _compare_rounding(groups: dict[str, list[MediaFacts]]) -> list[Problem]:
     """Lengths that are all round in one condition and never in another show who cut them."""
     round_ones = {name for name, ones in groups.items() if all(film.duration_ms % 500 == 0 for film in ones)}
@@ -257,10 +287,6 @@ def _compare_rounding(groups: dict[str, list[MediaFacts]]) -> list[Problem]:
         f" never in {', '.join(sorted(odd_ones))}."
     )
     return [Problem("study.yaml", 1, "stimuli", message, "Cut the videos of all conditions in the same way.", "warning")]
-
-
-def _range(amounts: list[int]) -> str:
-    return str(amounts[0]) if min(amounts) == max(amounts) else f"{min(amounts)} to {max(amounts)}"
 
 
 def _problem(number: int, lines: Sequence[int], message: str, cure: str, key: str = "file") -> Problem:

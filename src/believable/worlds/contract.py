@@ -34,6 +34,10 @@ Input: TypeAlias = tuple[int, ...]
 Row: TypeAlias = dict[str, Scalar]
 #: A picture: height × width × red, green, blue.
 Pixels: TypeAlias = NDArray[np.uint8]
+#: Presses are counted from 1 to this, then from 1 again.
+SERIALS = 7
+#: A key that was pressed so many presses ago may still be down; letting go of the others shows it again.
+_STILL_DOWN = 3
 
 
 # ---------------------------------------------------------------------------------------------- inputs
@@ -45,14 +49,29 @@ class InputPart:
 
     `held` counts while it is pressed. `kept` stays when everything is released (where somebody looks). `trigger` is 0 or 1 and
     counts for a tick even if it was released before the tick came; `tapped` is the same for any number (a choice of several).
-    `moved` adds up between two ticks (a mouse).
+    `pressed` is such a choice whose presses are counted, so that two quick taps are two: the number is
+    `choice + choices × serial`, and each press takes the next serial from 1 to `SERIALS`. Serial 0 means that presses are not
+    counted: a tap right after another one then looks like a key that is held. `moved` adds up between two ticks (a mouse).
     """
 
     name: str
     low: int
     high: int
     about: str
-    kind: Literal["held", "kept", "trigger", "tapped", "moved"] = "held"
+    kind: Literal["held", "kept", "trigger", "tapped", "pressed", "moved"] = "held"
+
+    @property
+    def choices(self) -> int:
+        """Of a part that is `pressed`: how many there are to choose from."""
+        return self.high // (SERIALS + 1)
+
+    def choice(self, value: int) -> int:
+        """Of a part that is `pressed`: which one it is, from 1; 0: none."""
+        return 0 if value == 0 else (value - 1) % self.choices + 1
+
+    def serial(self, value: int) -> int:
+        """Of a part that is `pressed`: the number of the press, from 1; 0: presses are not counted, or none is down."""
+        return 0 if value == 0 else (value - 1) // self.choices
 
     def within(self, value: int) -> int:
         return min(max(value, self.low), self.high)
@@ -61,9 +80,33 @@ class InputPart:
         """What counts for a tick of all that was said of this part since the last."""
         if self.kind == "moved":
             return self.within(sum(values))
-        if self.kind in ("trigger", "tapped"):
+        if self.kind in ("trigger", "tapped", "pressed"):
             return next((value for value in reversed(values) if value), 0)
         return values[-1]
+
+
+class PressCounter:
+    """Tells a new press of a `pressed` part from a key that is still down. Sees the value of every tick, in order."""
+
+    def __init__(self, part: InputPart) -> None:
+        self._part = part
+        self._last = 0
+        self._down: tuple[int, ...] = ()
+
+    def is_new(self, value: int) -> bool:
+        """Whether this value, seen next, is a new press."""
+        serial = self._part.serial(value)
+        return value != 0 and (serial not in self._down if serial else value != self._last)
+
+    def see(self, value: int) -> bool:
+        """Whether it is a new press; from now on it is not."""
+        new, serial = self.is_new(value), self._part.serial(value)
+        self._last = value
+        if value == 0:
+            self._down = ()
+        elif serial and new:
+            self._down = (*self._down, serial)[-_STILL_DOWN:]
+        return new
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +150,8 @@ class InputSchema:
 
 @dataclass(frozen=True, slots=True)
 class RoundPlace:
-    """Where a round is played: what the plan and the session give to its setup. `opponent` is empty where there is none."""
+    """Where a round is played: what the plan and the session give to its setup. `session_seed` is the trial's `start_seed`, if it
+    has one. `opponent` is empty if there is none."""
 
     session_seed: int
     trial_key: str
@@ -314,8 +358,10 @@ class Playing(Generic[Options, Setup]):
     of its texts: `.text` and `.practice_text` above the game, `.label` of the picture, `.over` and `.over_text` at the end.
     `known(setup)` is what somebody knows who has played there before: told to scripted players (as `known` of the welcome),
     never to a page. `ready()` raises MissingExtra where a round cannot be played because something is not installed.
-    `rollout(setup, program, target)` lets somebody's own program play a round, writes recording and film as `target` with their
-    endings, and gives the files.
+    `rollout(setup, program, target, steps_per_s)` lets a program play a round, writes recording and film as `target` with their
+    endings, and returns the files; with `steps_per_s` it acts at about this pace, if the world waits for whoever plays.
+    `check_program(options)` is `check` for such a program, which needs no keys. `human_steps_per_s` is how fast people are
+    assumed to go in a world that waits for them.
     """
 
     options: type[Options]
@@ -334,7 +380,9 @@ class Playing(Generic[Options, Setup]):
     words: Callable[[Options], str] = lambda options: "play"
     known: Callable[[Setup], Mapping[str, Any]] = lambda setup: {}
     ready: Callable[[], object] = lambda: None
-    rollout: Callable[[Setup, Callable[..., Any], Path], Sequence[Path]] | None = None
+    rollout: Callable[[Setup, Callable[..., Any], Path, float | None], Sequence[Path]] | None = None
+    check_program: Callable[[Options], Sequence[tuple[str, str, str]]] = lambda options: ()
+    human_steps_per_s: float | None = None
 
     def hz(self, setup: Setup) -> int:
         """Ticks in a second of a round."""
@@ -400,7 +448,8 @@ class World:
     happened, because a recording does not say where things are, `drawn` is false and its rounds are seen as pictures only.
     `extra` names the optional part of the installation that it needs. In `folder` lie its scripts (`static/`) and templates.
     `observe(recording, actor)` is what a learner sees of somebody in a recording, where that does not stand in the columns that
-    all learners read. `tasks` are what agents of it are trained for.
+    all learners read. `tasks` are what agents of it are trained for. `start_of(recording)` names the start of a recording (the
+    environment and its seed), so that recordings of the same start can be compared; None if it does not say.
     """
 
     name: str
@@ -413,6 +462,7 @@ class World:
     observe: Callable[[Recording, str], Observations] = observe
     drawn: bool = True
     tasks: tuple[AgentTask, ...] = ()
+    start_of: Callable[[Recording], str | None] = lambda recording: None
 
     @property
     def game(self) -> Playing[Any, Any]:

@@ -12,12 +12,14 @@ from typing import Any, cast
 
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Recording
-from believable.worlds.contract import Driver, Game, Input, InputSchema, Pixels, Playing, RenderedGame
+from believable.worlds.contract import Driver, Game, Input, InputSchema, Pixels, Playing, PressCounter, RenderedGame
 
 #: An input is not kept for a tick farther ahead than this.
 LONGEST_LEAD_TICKS = 30
 #: Inputs per message at most; a page sends one per tick.
 MOST_INPUTS = 120
+#: If more inputs than this wait, presses are no longer given a tick each: nobody presses so fast.
+MOST_WAITING = 60
 _HIGHEST = 2**31 - 1
 
 #: One change of the inputs as it is stored: the tick it was applied at, its number, then the input.
@@ -42,6 +44,8 @@ class LiveRound:
         self._seat = playing.seats[0]
         self._rendered = cast(RenderedGame, self.game) if playing.rendering else None
         self._waiting: list[NumberedInput] = []
+        counted = [index for index, part in enumerate(self._schema.parts) if part.kind == "pressed"]
+        self._presses = {index: PressCounter(self._schema.parts[index]) for index in counted}
         self._pressed = self._schema.nothing
         self._changes: list[Change] = []
         self._happened: Sequence[str] = ()
@@ -75,7 +79,13 @@ class LiveRound:
         change = by_tick.get(self.game.tick if tick is None else tick)
         if change is not None:
             self._pressed, self.applied = tuple(change[2:]), change[1]
+            self._see_presses(self._pressed)
         return self._pressed
+
+    def _see_presses(self, pressed: Input) -> bool:
+        """Whether there is a new press in it. Every counter sees it."""
+        new = [counter.see(pressed[index]) for index, counter in self._presses.items()]
+        return any(new)
 
     def _skip(self, by_tick: Mapping[int, Sequence[int]], tick: int) -> None:
         """To a tick that the round is known to have reached: nobody looks at those before."""
@@ -105,17 +115,29 @@ class LiveRound:
         self._set(self._schema.released(self._pressed), self.received)
 
     def step(self) -> Sequence[str]:
-        """One tick, with the inputs whose time has come. A trigger that was pulled for a moment counts, however late it comes."""
-        tick = self.game.tick
-        due = [numbered for numbered in self._waiting if numbered.tick <= tick]
+        """One tick, with the inputs whose time has come. A trigger that was pulled for a moment counts, however late it comes. Of
+        presses that are counted, each has a tick of its own: a second one in the same tick counts in the next."""
+        due = self._due(self.game.tick)
         if not due:
             return self._step()
-        self._waiting = [numbered for numbered in self._waiting if numbered.tick > tick]
         last = due[-1]
         self._set(self._schema.joined([numbered.pressed for numbered in due]), last.number)
         happened = self._step()
         self._set(self._schema.after(last.pressed), last.number)
         return happened
+
+    def _due(self, tick: int) -> list[NumberedInput]:
+        """Take the inputs of this tick from those that wait."""
+        due = [numbered for numbered in self._waiting if numbered.tick <= tick]
+        count = presses = 0
+        for numbered in due:
+            new = any(counter.is_new(numbered.pressed[index]) for index, counter in self._presses.items())
+            if new and presses and len(due) <= MOST_WAITING:
+                break
+            presses += self._see_presses(numbered.pressed)
+            count += 1
+        self._waiting = [*due[count:], *(numbered for numbered in self._waiting if numbered.tick > tick)]
+        return due[:count]
 
     def _set(self, pressed: Input, number: int) -> None:
         self.applied = number

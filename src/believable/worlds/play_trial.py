@@ -35,6 +35,8 @@ class Play(WordedPage):
     mapping from conditions to those, or `condition`: the one that the condition is named after."""
     duration_s: int = Field(default=60, ge=5, le=1800)
     """How long a round takes, in seconds."""
+    start_seed: int | None = Field(default=None, ge=0, lt=2**63)
+    """Decides how rounds start: all sessions then have the same starts. Without it each session has its own."""
     countdown_s: int = Field(default=3, ge=0, le=10)
     """Seconds counted down before a round begins or goes on."""
     practice: bool = False

@@ -27,7 +27,7 @@ from believable.protocols.clips.variants.imitation.group_plan import ClipDesign,
 from believable.protocols.clips.variants.imitation.recorded_clips import LOOK, RECIPE, people_in, play_round
 from believable.recordings.file import read, write
 from believable.stimuli import source_pool
-from believable.stimuli.blinding import film_traits, guess_conditions
+from believable.stimuli.blinding import GuessedFilm, film_traits, guess_conditions
 from believable.stimuli.freedoom import GAME_DATA, PeopleDemo
 from believable.stimuli.raster import render_file
 from believable.stimuli.source_pool import SourceDetails
@@ -94,7 +94,9 @@ def differences(folder: Path) -> list[str]:
     words = [str(problem) for problem in verify(definition, folder) if "clone" not in str(problem)]
     types = {"standin_human": "human", "clone": "imitation"}
     films = [
-        (types.get(str(stimulus.condition), str(stimulus.condition)), film_traits(folder / stimulus.file))
+        GuessedFilm(
+            types.get(str(stimulus.condition), str(stimulus.condition)), stimulus.scenario, film_traits(folder / stimulus.file)
+        )
         for stimulus in definition.study.stimuli
     ]
     guess = guess_conditions(films, np.random.default_rng(1))

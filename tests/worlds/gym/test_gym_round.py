@@ -14,12 +14,12 @@ import pytest
 
 from believable.pages import KINDS
 from believable.study.load import problems
-from believable.worlds.contract import RoundPlace, View
+from believable.worlds.contract import SERIALS, RoundPlace, View
 from believable.worlds.gym import GYM
 from believable.worlds.gym.gym_environment import facts_of
 from believable.worlds.gym.gym_game import GymGame, pictures
-from believable.worlds.gym.gym_round import GymOptions, GymSetup, controls_of, problems_of
-from believable.worlds.live_round import record_round
+from believable.worlds.gym.gym_round import KEYS, GymOptions, GymSetup, controls_of, problems_of, start_of
+from believable.worlds.live_round import LiveRound, NumberedInput, record_round
 from believable.worlds.world_check import check_world
 
 MINIGRID, PONG, CARTPOLE = "MiniGrid-Empty-5x5-v0", "ALE/Pong-v5", "CartPole-v1"
@@ -87,6 +87,43 @@ def test_where_it_waits_each_press_is_one_step() -> None:
     game.close()
 
 
+def taps(every_ms: int, down_ms: int, count: int) -> LiveRound:
+    """A round of MiniGrid in which ArrowRight is tapped as a page tells it: 60 looks a second, an input with each change."""
+    settled = setup(seconds=10, env=MINIGRID)
+    key, live, sent = pressed("ArrowRight", of=settled)["player"][0], LiveRound(GYM.game, settled, recorded=True), 0
+    tick_ms, last = 1000 / settled.fps, 0
+    for look in range(60 * 8):
+        at_ms = look * 1000 / 60
+        while live.tick * tick_ms < at_ms:
+            live.step()
+        tap, inside_ms = divmod(at_ms - 500, every_ms)
+        value = key + KEYS * (1 + int(tap) % SERIALS) if 0 <= tap < count and inside_ms < down_ms else 0
+        if value != last:
+            sent, last = sent + 1, value
+            live.receive(NumberedInput(sent, live.tick, (value,)))
+    return live
+
+
+@pytest.mark.parametrize(("every_ms", "down_ms"), [(160, 80), (120, 60), (90, 45), (70, 30), (300, 290)])
+def test_every_fast_tap_is_a_step(every_ms: int, down_ms: int) -> None:
+    live = taps(every_ms, down_ms, 12)
+    assert [action for action in live.game.record().telemetry["action"] if action is not None] == ["1"] * 12
+    rebuilt = LiveRound.rebuilt(GYM.game, live.game.setup, live.take_changes(), live.tick, recorded=True)
+    assert rebuilt.game.record().telemetry["action"] == live.game.record().telemetry["action"]
+
+
+def test_a_key_that_shows_again_is_not_pressed_again() -> None:
+    settled = setup(env=MINIGRID)
+    up, right = (pressed(key, of=settled)["player"][0] for key in ("ArrowUp", "ArrowRight"))
+    first, second, third = up + KEYS, right + 2 * KEYS, up + 3 * KEYS
+    game = GymGame(settled, True)
+    for value in (first, first, second, first, 0, third, third):
+        game.step({"player": (value,)})
+    assert game.record().telemetry["action"] == ("2", None, "1", None, None, "2", None)
+    assert game.record().telemetry["key"][2] == right, "the recording says which key, without the number of the press"
+    game.close()
+
+
 def test_a_round_ends_with_its_episode_or_begins_again() -> None:
     once, again = setup(seconds=5, env=CARTPOLE), setup(seconds=5, env=CARTPOLE, begin_again=True)
     left = [[0, 1, *pressed("ArrowLeft", of=once)["player"]]]
@@ -116,6 +153,16 @@ def test_the_seed_decides(tmp_path: Path) -> None:
         game.close()
     assert np.array_equal(views[0], views[1])
     assert not np.array_equal(views[0], views[2])
+
+
+def test_a_start_is_environment_seed_and_changed_options() -> None:
+    def start(**options: Any) -> str | None:
+        return start_of(record_round(GYM.game, setup(seconds=1, **options), [])[0])
+
+    assert start(env=MINIGRID, env_seed=5) == f"{MINIGRID}, seed 5"
+    assert start(env=MINIGRID, env_seed=5, env_options={"size": 5}) == f"{MINIGRID}, seed 5", "as it is registered"
+    assert start(env=MINIGRID, env_seed=5, env_options={"size": 7}) == f'{MINIGRID}, seed 5, {{"size": 7}}'
+    assert start(env=MINIGRID, env_seed=6) != start(env=MINIGRID, env_seed=5)
 
 
 STUDY = "believable: 1\ntitle: Play\nseed: 1\ntimeline:\n  - play: {{id: game, world: gym, {keys}}}\n  - finish: {{}}\n"

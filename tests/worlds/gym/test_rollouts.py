@@ -48,14 +48,19 @@ def test_each_episode_is_a_film_and_a_recording_of_what_was_done(tmp_path: Path)
     names = [f"walk-0{n}.{ending}" for n in (1, 2) for ending in ("mp4", "replay.json.gz")]
     assert sorted(file.name for file in (tmp_path / "clips").iterdir()) == names
     first = read(tmp_path / "clips" / "walk-01.replay.json.gz")
-    assert (first.timing.frames, first.timing.frame_ms, first.seed, first.agent) == (5, 100.0, 4, "scripted")
-    assert first.telemetry["action"] == tuple(map(str, TO_THE_GOAL))
-    assert first.telemetry["reward"] == (0.0, 0.0, 0.0, 0.0, float(reward))
+    assert (first.timing.frames, first.timing.frame_ms, first.seed, first.agent) == (
+        6,
+        100.0,
+        4,
+        "scripted",
+    )  # the start is seen, too
+    assert first.telemetry["action"] == (None, *map(str, TO_THE_GOAL))
+    assert first.telemetry["reward"] == (0.0, 0.0, 0.0, 0.0, 0.0, float(reward))
     assert first.telemetry["return"][-1] == float(reward) == pytest.approx(1 - 0.9 * 5 / 100)
-    assert first.telemetry["info.steps"] == (None,) * 5
+    assert first.telemetry["info.steps"] == (None,) * 6
     assert first.provenance["ended"] == "terminated"
     filmed, again = frames(tmp_path / "clips" / "walk-01.mp4"), list(pictures(first, View(480, 480)))
-    assert len(filmed) == len(again) == 5
+    assert len(filmed) == len(again) == 6
     for shown, picture in zip(filmed, again, strict=True):
         assert np.abs(shown.astype(int) - fitted(picture, *shown.shape[1::-1]).astype(int)).mean() < 12
 
@@ -78,8 +83,8 @@ def test_values_of_info_are_kept_and_a_broken_off_episode_says_so(tmp_path: Path
         env.step(2)
     env.close()
     recording = read(tmp_path / "episode-01.replay.json.gz")
-    assert recording.telemetry["info.lives"] == (0, 0, 0)
-    frame_numbers = [int(number or 0) for number in recording.telemetry["info.frame_number"]]
+    assert recording.telemetry["info.lives"] == (None, 0, 0, 0)
+    frame_numbers = [int(number or 0) for number in recording.telemetry["info.frame_number"][1:]]
     assert frame_numbers == sorted(set(frame_numbers))
     assert recording.provenance["ended"] == "broken off"
     with pytest.raises(InvalidInput, match="Use the film beside it"):

@@ -16,7 +16,8 @@ import { load } from "/static/participant/scripts.js";
 export async function show(form, trial, { texts, record }, signal) {
   const layout = /** @type {NonNullable<TrialData["several"]>} */ (trial.several);
   const asked = /** @type {import("/static/players/video/policy.js").Policy} */ (trial.controls);
-  const policy = { ...asked, must_finish: true }; // never the browser's own controls: there are several
+  // Never the browser's own controls, because there are several; and no lengths, because they could give a clip away.
+  const policy = { ...asked, must_finish: true, clock: false };
   const panes = /** @type {HTMLElement[]} */ (Array.from(form.querySelectorAll(".pane")));
   const creators = await Promise.all(trial.media.map(async ({ player }) => (await load(trial.modules[player])).create));
   const seen = layout.each.map((before) => coverage(before, asked));

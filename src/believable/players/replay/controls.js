@@ -1,6 +1,6 @@
 // @ts-check
 /** The replay player's controls: only what the policy allows is there at all. */
-import { element, left, minutes, speedChoice } from "../video/parts.js";
+import { element, left, minutes, percent, speedChoice } from "../video/parts.js";
 import { ZOOM_STEP } from "./view.js";
 
 /** What is left out at once is a night, if it is longer. */
@@ -15,7 +15,10 @@ export function buildControls(player, policy, texts) {
   const clock = element("span", { className: "clock" });
   const note = element("p", { className: "views" });
   note.setAttribute("role", "status");
-  bar.append(main, line, clock);
+  bar.append(main, line);
+  // A simulated day has its own time, which belongs to what is seen.
+  const timed = policy.clock !== false || Boolean(player.recording.start);
+  if (timed) bar.append(clock);
   if (policy.speeds.length > 1) bar.append(speedChoice(player, policy, texts));
   if (policy.zoom) bar.append(...cameraChoice(player, texts));
 
@@ -40,7 +43,7 @@ export function buildControls(player, policy, texts) {
     if (line instanceof HTMLProgressElement) line.value = share;
     else {
       line.value = String(Math.round(share * 10000));
-      line.setAttribute("aria-valuetext", clock.textContent);
+      line.setAttribute("aria-valuetext", timed ? clock.textContent : percent(share));
     }
   }
   for (const name of ["play", "pause", "ended", "seek", "rate"]) player.on(name, refresh);

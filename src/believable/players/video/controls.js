@@ -1,6 +1,6 @@
 // @ts-check
 /** The player's own controls: only what the policy allows is there at all. */
-import { element, left, minutes, speedChoice } from "./parts.js";
+import { element, left, minutes, percent, speedChoice } from "./parts.js";
 
 /**
  * @param {any} player
@@ -17,9 +17,9 @@ export function buildControls(player, policy, texts) {
   const note = element("p", { className: "views" });
   note.setAttribute("role", "status");
   bar.append(main);
-  if (policy.seek) bar.append(seekLine(player, texts));
+  if (policy.seek) bar.append(seekLine(player, policy, texts));
   else bar.append(progressLine(player, texts));
-  bar.append(clock);
+  if (policy.clock !== false) bar.append(clock);
   if (policy.speeds.length > 1) bar.append(speedChoice(player, policy, texts));
   if (policy.volume) bar.append(volume(video, texts));
 
@@ -43,14 +43,14 @@ export function buildControls(player, policy, texts) {
   return box;
 }
 
-/** @param {any} player @param {Record<string, string>} texts */
-function seekLine(player, texts) {
+/** @param {any} player @param {import("./policy.js").Policy} policy @param {Record<string, string>} texts */
+function seekLine(player, policy, texts) {
   const line = /** @type {HTMLInputElement} */ (element("input", { className: "seek", type: "range", min: "0", max: "1000", value: "0" }));
   line.setAttribute("aria-label", texts["media.seek"]);
   line.addEventListener("input", () => player.seek((Number(line.value) / 1000) * player.duration_ms));
   player.video.addEventListener("timeupdate", () => {
     line.value = String(Math.round((1000 * player.video.currentTime) / player.video.duration));
-    line.setAttribute("aria-valuetext", minutes(player.video.currentTime * 1000));
+    line.setAttribute("aria-valuetext", policy.clock === false ? percent(Number(line.value) / 1000) : minutes(player.video.currentTime * 1000));
   });
   return line;
 }

@@ -28,6 +28,9 @@ export function minutes(ms) {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
+/** @param {number} share from 0 to 1 @returns {string} */
+export const percent = (share) => `${Math.round(100 * share)} %`;
+
 /** @param {string} name @param {Record<string, any>} properties @returns {HTMLElement} */
 export function element(name, properties) {
   return Object.assign(document.createElement(name), properties);

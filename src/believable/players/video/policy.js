@@ -3,7 +3,8 @@
  * What the participant may do with the video, as the study says.
  *
  * @typedef {{pause: boolean, seek: boolean, replay: boolean, max_views: number | null, must_finish: boolean, watched_share: number, volume: boolean,
- *   speeds: number[], speed: number, first_speed_limit?: number | null, zoom: boolean, follow?: boolean}} Policy
+ *   speeds: number[], speed: number, first_speed_limit?: number | null, zoom: boolean, follow?: boolean, clock?: boolean}} Policy
+ *   `clock: false` hides how long it is
  */
 
 /** The browser's own controls allow everything, so they appear only where everything is allowed. @param {Policy} policy */

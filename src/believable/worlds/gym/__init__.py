@@ -16,10 +16,12 @@ from believable.worlds.gym.gym_round import (
     controls_of,
     known_of,
     problems_of,
+    program_problems,
     settle,
+    start_of,
 )
 from believable.worlds.gym.random_player import RANDOM
-from believable.worlds.gym.rollouts import rollout
+from believable.worlds.gym.rollouts import HUMAN_STEPS_PER_S, rollout
 
 GYM = World(
     name="gym",
@@ -47,5 +49,8 @@ GYM = World(
         known=known_of,
         ready=load_gymnasium,
         rollout=rollout,
+        check_program=program_problems,
+        human_steps_per_s=HUMAN_STEPS_PER_S,
     ),
+    start_of=start_of,
 )

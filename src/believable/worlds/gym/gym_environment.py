@@ -101,6 +101,12 @@ def make_environment(env: str, options: EnvironmentOptions, episode_steps: int |
     return environment
 
 
+def registered_options(env: str) -> EnvironmentOptions:
+    """What an environment is made with if nothing else is said."""
+    options: EnvironmentOptions = load_gymnasium().spec(env.rpartition(":")[2]).kwargs
+    return options
+
+
 def must_draw(environment: Any, name: str) -> None:
     """Refuses an environment that gives no pictures."""
     modes = list(environment.metadata.get("render_modes", ()))

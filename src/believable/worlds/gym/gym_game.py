@@ -11,9 +11,9 @@ from typing import Any
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Scalar, Timing
 from believable.recordings.scene import Scene
-from believable.worlds.contract import Input, Pixels, View
+from believable.worlds.contract import Input, Pixels, PressCounter, View
 from believable.worlds.gym.gym_environment import LAST, WAIT, Action, action_in, fitted, make_environment, picture_of, replayed
-from believable.worlds.gym.gym_round import INPUTS, PLAYER, TELEMETRY, EnvironmentOrigin, GymSetup
+from believable.worlds.gym.gym_round import KEY, PLAYER, TELEMETRY, EnvironmentOrigin, GymSetup, changed_options
 
 PRACTICE_S = 3600
 
@@ -45,7 +45,7 @@ class EpisodeLog:
     ) -> None:
         self.total += reward
         row: dict[str, Scalar] = {
-            **dict(zip((part.name for part in INPUTS.parts), pressed, strict=True)),
+            KEY.name: KEY.choice(pressed[0]),
             "action": None if action is None else json.dumps(action),
             "reward": reward,
             "return": self.total,
@@ -89,6 +89,7 @@ class GymGame:
         self._points = 0.0
         self._last: Action | None = None
         self._held: Action | None = None
+        self._presses = PressCounter(KEY)
         self._picture: Pixels | None = None
         self._begin()
 
@@ -126,11 +127,13 @@ class GymGame:
         return [*(("points",) if reward > 0 else ()), *(("ended",) if self._ended else ())]
 
     def _action(self, pressed: Input) -> Action | None:
-        """What is done in this tick. Where it waits, a key counts when it goes down."""
+        """What is done in this tick. If the environment waits, each press is one step, however quickly the next one follows; of a
+        player who does not count presses, a key counts when it goes down."""
         wanted, held, idle = self.setup.action_for(pressed), self._held, self.setup.idle
-        self._held = wanted
+        self._held, new = wanted, self._presses.see(pressed[0])
         if idle == WAIT:
-            return None if wanted == held else wanted
+            counted = KEY.serial(pressed[0]) > 0
+            return wanted if (new if counted else wanted != held) else None
         if wanted is not None:
             return wanted
         return self._last if isinstance(idle, str) else idle
@@ -166,7 +169,11 @@ class GymGame:
 
 
 def _provenance(setup: GymSetup) -> Mapping[str, Scalar]:
-    return {"setup": setup.model_dump_json(), "environment": setup.origin.model_dump_json()}
+    return {
+        "setup": setup.model_dump_json(),
+        "environment": setup.origin.model_dump_json(),
+        "start_options": changed_options(setup.env, setup.env_options),
+    }
 
 
 assert {LAST, WAIT} == {"last", "wait"}, "GymOptions.idle writes them out"

@@ -14,15 +14,35 @@ from believable.core.registry import did_you_mean
 from believable.core.seeds import derive
 from believable.recordings.recording import Recording
 from believable.study.bases import Record
-from believable.worlds.contract import GameControls, Input, InputPart, InputSchema, RoundPlace, Row, WorldColumn, WorldColumns
-from believable.worlds.gym.gym_environment import LAST, WAIT, Action, KeyPlan, action_problem, facts_of
+from believable.worlds.contract import (
+    SERIALS,
+    GameControls,
+    Input,
+    InputPart,
+    InputSchema,
+    RoundPlace,
+    Row,
+    WorldColumn,
+    WorldColumns,
+)
+from believable.worlds.gym.gym_environment import LAST, WAIT, Action, KeyPlan, action_problem, facts_of, registered_options
 
 PLAYER = "player"
 #: So many keys, or keys held together, at most.
 KEYS = 64
 INPUTS = InputSchema(
-    (InputPart("key", 0, KEYS, "Which of the trial's `keys` is down, in alphabetical order from 1; 0: none.", "tapped"),)
+    (
+        InputPart(
+            "key",
+            0,
+            KEYS * (SERIALS + 1),
+            f"Which of the trial's `keys` is down, in alphabetical order from 1; 0: none. With presses counted: that plus {KEYS} "
+            f"times the number of the press, 1 to {SERIALS} in turn.",
+            "pressed",
+        ),
+    )
 )
+KEY = INPUTS.parts[0]
 #: Names that browsers have for keys by their place.
 KEY_NAMES = re.compile(r"Arrow(Up|Down|Left|Right)|Key[A-Z]|Digit\d|Space|Enter|(Shift|Control)(Left|Right)|Comma|Period")
 
@@ -84,8 +104,25 @@ class GymSetup(EnvironmentOrigin):
 
     def action_for(self, pressed: Input) -> Action | None:
         """What the pressed key does. None: nothing."""
-        number = pressed[0]
+        number = KEY.choice(pressed[0])
         return self.keys[self.plays[number - 1]] if 0 < number <= len(self.keys) else None
+
+
+def changed_options(env: str, options: Mapping[str, Any]) -> str:
+    """The options that differ from those the environment is registered with, as JSON."""
+    usual = registered_options(env)
+    return json.dumps({name: value for name, value in options.items() if usual.get(name) != value}, sort_keys=True)
+
+
+def start_of(recording: Recording) -> str | None:
+    """Environment, options and seed; None if the recording does not say them."""
+    about = recording.provenance
+    origin = json.loads(str(about["environment"])) if "environment" in about else {}
+    env = str(about.get("env") or origin.get("env") or "").rpartition(":")[2]
+    if not env or recording.seed is None:
+        return None
+    options = str(about.get("start_options", "{}"))
+    return f"{env}, seed {recording.seed}" + ("" if options == "{}" else f", {options}")
 
 
 def controls_of(setup: GymSetup) -> GameControls:
@@ -136,13 +173,19 @@ def _words_of(plan: KeyPlan, meanings: Mapping[int, str]) -> dict[str, str]:
 
 
 def problems_of(options: GymOptions) -> Sequence[tuple[str, str, str]]:
+    problems = program_problems(options)
+    return problems or list(_key_problems(options, facts_of(options.env, options.env_options).space))
+
+
+def program_problems(options: GymOptions) -> Sequence[tuple[str, str, str]]:
+    """What keeps a program from playing; it needs no keys."""
     try:
-        space = facts_of(options.env, options.env_options).space
+        facts_of(options.env, options.env_options)
     except MissingExtra as error:
         return [("world", str(error), "")]
     except InvalidInput as error:
         return [("env", str(error), "")]
-    return list(_key_problems(options, space))
+    return []
 
 
 def _key_problems(options: GymOptions, space: Any) -> Iterator[tuple[str, str, str]]:
@@ -174,7 +217,7 @@ def _key_cure(code: str) -> str:
 # ---------------------------------------------------------------------------------------------- the bundle
 
 TELEMETRY = (
-    *(WorldColumn(part.name, "integer", f"Input. {part.about}") for part in INPUTS.parts),
+    WorldColumn("key", "integer", "Input. Which of the trial's `keys` is down, in alphabetical order from 1; 0: none."),
     WorldColumn("action", "string", "What the environment was given, as JSON; empty: it stood still.", required=False),
     WorldColumn("reward", "number", "What the environment gave for it."),
     WorldColumn("return", "number", "Sum of the rewards of this episode so far."),

@@ -8,16 +8,20 @@ From there on the environment is used as before; each episode becomes `episode-0
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput, Refused
+from believable.core.seeds import derive
 from believable.recordings.file import write
 from believable.recordings.film_file import FilmFile
 from believable.recordings.recording import Scalar
 from believable.worlds.gym.gym_environment import (
     FRAMES_PER_S,
+    WAIT,
     load_gymnasium,
     make_environment,
     must_draw,
@@ -25,22 +29,38 @@ from believable.worlds.gym.gym_environment import (
     plain_action,
 )
 from believable.worlds.gym.gym_game import EpisodeLog
-from believable.worlds.gym.gym_round import INPUTS, EnvironmentOrigin, GymSetup
+from believable.worlds.gym.gym_round import INPUTS, EnvironmentOrigin, GymSetup, changed_options
 
 #: As films of recordings of rendered worlds: how a clip was made must not tell who plays in it.
 PRESET = "superfast"
 FILM, RECORDING = ".mp4", ".replay.json.gz"
 
+#: How fast people are assumed to go where the environment waits for them: 0.28 s for the key of an average typist (Card, Moran
+#: and Newell 1980, keystroke-level model) and 0.15 s to decide one bit (Hick 1952, Hyman 1953).
+HUMAN_STEPS_PER_S = 1 / (0.28 + 0.15)
+#: Standard deviation of the logarithm of the time between two steps: people's gaps vary, with a long tail.
+GAP_LOG_SD = 0.35
+
 
 class EpisodeRecorder:
-    """Watches one environment; an episode's files appear when it ends, or is broken off by the next or by closing."""
+    """Watches one environment; an episode's files appear when it ends, or is broken off by the next or by closing. The first
+    picture is the start, as in recordings of people."""
 
-    def __init__(self, name_of: Callable[[int], Path], frames_per_s: int, info: Sequence[str], agent: str | None) -> None:
+    def __init__(
+        self,
+        name_of: Callable[[int], Path],
+        frames_per_s: int,
+        info: Sequence[str],
+        agent: str | None,
+        about: Mapping[str, Scalar] | None = None,
+    ) -> None:
         self._name_of, self._frames_per_s, self._info, self._agent = name_of, frames_per_s, tuple(info), agent
+        self._about = about or {}
         self._log: EpisodeLog | None = None
         self._film: FilmFile | None = None
         self._target = Path()
         self._provenance: Mapping[str, Scalar] = {}
+        self._acted = False
         self.written: list[Path] = []
         self._episodes = 0
 
@@ -54,12 +74,28 @@ class EpisodeRecorder:
         self._target.parent.mkdir(parents=True, exist_ok=True)
         self._log = EpisodeLog(self._info)
         self._log.begin(seed)
-        self._provenance = _origin(env, seed)
+        self._provenance = {**_origin(env, seed), **self._about}
         self._film = FilmFile(_beside(self._target, FILM), self._frames_per_s, what="Filming episodes", preset=PRESET)
+        self._acted = False
+        self.wait(env, 1)
+
+    @property
+    def frames(self) -> int:
+        """Pictures of the episode so far."""
+        return 0 if self._log is None else self._log.frames
+
+    def wait(self, env: Any, frames: int) -> None:
+        """Nobody acts for so many pictures."""
+        if self._log is None or self._film is None:
+            return
+        for _ in range(frames):
+            self._film.add(picture_of(env))
+            self._log.add(INPUTS.nothing, None, 0.0, False, False, {})
 
     def see(self, env: Any, action: Any, reward: float, ended: tuple[bool, bool], info: Mapping[str, Any]) -> None:
         if self._log is None or self._film is None:
             return  # Gymnasium itself complains of a step before a reset, or after the end
+        self._acted = True
         self._film.add(picture_of(env))
         self._log.add(INPUTS.nothing, plain_action(action), reward, *ended, info)
         if any(ended):
@@ -71,7 +107,7 @@ class EpisodeRecorder:
         self._log = self._film = None
         if log is None or film is None:
             return
-        if not log.frames:
+        if not self._acted:
             film.discard()
             self._episodes -= 1
             return
@@ -95,7 +131,7 @@ def _origin(env: Any, seed: int | None) -> Mapping[str, Scalar]:
     if not plain or spec.additional_wrappers:
         return {"env": spec.id, "env_options": json.dumps(options, default=str)}
     origin = EnvironmentOrigin(env=spec.id, env_options=options, episode_steps=spec.max_episode_steps)
-    return {"env": spec.id, "environment": origin.model_dump_json()}
+    return {"env": spec.id, "environment": origin.model_dump_json(), "start_options": changed_options(spec.id, options)}
 
 
 def _wrapper(env: Any, recorder: EpisodeRecorder) -> Any:
@@ -146,11 +182,18 @@ def record(
     return _wrapper(env, recorder)
 
 
-def rollout(setup: GymSetup, program: Callable[..., Any], target: Path) -> Sequence[Path]:
-    """One episode of somebody's agent: `program(env)` gives a function from an observation to an action."""
-    recorder = EpisodeRecorder(lambda number: target, setup.fps, (), getattr(program, "__name__", None))
+def rollout(setup: GymSetup, program: Callable[..., Any], target: Path, steps_per_s: float | None = None) -> Sequence[Path]:
+    """One episode of a program: `program(env)` returns a function from an observation to an action. With `steps_per_s` it waits
+    between its steps as people do; otherwise it acts in every picture."""
+    if steps_per_s is not None and setup.idle != WAIT:
+        raise InvalidInput(
+            f"--pace: {setup.env!r} goes on by itself, {setup.fps} steps a second for agents and people alike. Leave --pace out."
+        )
+    about: dict[str, Scalar] = {} if steps_per_s is None else {"steps_per_s": steps_per_s, "gap_log_sd": GAP_LOG_SD}
+    recorder = EpisodeRecorder(lambda number: target, setup.fps, (), getattr(program, "__name__", None), about)
     env = _wrapper(make_environment(setup.env, setup.env_options, setup.episode_steps), recorder)
     env.action_space.seed(setup.seed)
+    gaps = _gaps(setup, steps_per_s)
     try:
         act = program(env)
         if not callable(act):
@@ -159,10 +202,24 @@ def rollout(setup: GymSetup, program: Callable[..., Any], target: Path) -> Seque
                 "def agent(env): return lambda observation: env.action_space.sample()"
             )
         observation, _ = env.reset(seed=setup.seed)
-        for _ in range(setup.ticks):
+        while recorder.frames < setup.ticks:
+            recorder.wait(env.env, min(next(gaps), setup.ticks - recorder.frames - 1))
             observation, _, terminated, truncated, _ = env.step(act(observation))
             if terminated or truncated:
                 break
     finally:
         env.close()
     return recorder.written
+
+
+def _gaps(setup: GymSetup, steps_per_s: float | None) -> Iterator[int]:
+    """How many pictures pass without a step before each step: gaps are log-normal, with the mean that the pace asks for."""
+    rng = random.Random(derive(setup.seed, "pace"))
+    at_s, last = 0.0, 0
+    while steps_per_s is None:
+        yield 0
+    while True:
+        at_s += rng.lognormvariate(-math.log(steps_per_s) - GAP_LOG_SD**2 / 2, GAP_LOG_SD)
+        frame = max(last + 1, round(at_s * setup.fps))
+        yield frame - last - 1
+        last = frame

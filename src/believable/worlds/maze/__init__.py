@@ -17,6 +17,7 @@ MAZE = World(
     about="A maze from above: an armed player against a faster, unarmed opponent who kills by touch.",
     folder=Path(__file__).parent,
     draw=draw,
+    start_of=lambda recording: None if recording.seed is None else f"maze, seed {recording.seed}",
     playing=Playing(
         options=MazeOptions,
         setup=MazeSetup,

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Keys and mouse as a world's controls say, asked for with every picture of the screen. A key that went down and up in between
- * still counts once. The mouse counts while the canvas has it to itself (pointer lock).
+ * still counts once. In a part that is `pressed`, presses are counted: each takes the next serial. The mouse counts while the canvas has it to itself (pointer lock).
  *
  * @typedef {object} Controls
  * @property {[kind: string, low: number, high: number][]} parts of an input, in their order
@@ -10,6 +10,8 @@
  * @property {[sideways: number, upwards: number, per_px: number] | null} mouse
  */
 
+/** As in the world's contract: presses are counted from 1 to this, then from 1 again. */
+const SERIALS = 7;
 const REMEMBERED = "believable.sensitivity";
 /** After a longer stop a key that is held has not turned for all of it. */
 const LONGEST_MS = 100;
@@ -116,7 +118,9 @@ export function createControls(canvas, { parts, keys, buttons, mouse }, { active
     }
     if (low < 0) return Math.min(Math.max(pressed.reduce((sum, { value }) => sum + value, 0), low), high);
     // More keys together mean more than one of them; otherwise what was pressed last counts.
-    return pressed.sort((a, b) => a.codes - b.codes || a.when - b.when).at(-1)?.value ?? 0;
+    const last = pressed.sort((a, b) => a.codes - b.codes || a.when - b.when).at(-1);
+    if (!last || kind !== "pressed") return last?.value ?? 0;
+    return last.value + (high / (SERIALS + 1)) * (1 + ((last.when - 1) % SERIALS));
   }
 
   return {

@@ -63,8 +63,7 @@ CONDITIONS = {HUMAN: "human", IMITATION: "imitation", ARTIFICIAL: "rule_based"}
 STANDIN, CLONE, PEOPLE = "standin_human", "clone", "people"
 #: Engines draw messages and the status bar differently: covered in all clips.
 MASKS = (MESSAGES, STATUS_BAR)
-#: One rate for every picture: how many bytes a film needs would tell whoever turns much.
-RECIPE = Recipe(width_px=640, height_px=360, sound=False, watermark="For research purposes only", crf=20, bits_per_s=4_000_000)
+RECIPE = Recipe(width_px=640, height_px=360, sound=False, watermark="For research purposes only", crf=20)
 #: One picture and one film for all that is rendered, whoever plays. What is carried, and what flashes when something is picked
 #: up, is not shown: engines draw it differently, and films of bots show the hands of somebody else.
 LOOK = Look(width_px=640, height_px=360, frames_per_s=TICS_PER_S, camera="first", plain=True)
