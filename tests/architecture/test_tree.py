@@ -68,6 +68,7 @@ def test_every_test_file_mirrors_a_folder_of_the_source() -> None:
         "docs",
         "e2e",
         "plugin_package",
+        "red_team",
         "validation",
     }
     packages = {folder.name for folder in (ROOT / "src" / "believable").iterdir() if folder.is_dir()}

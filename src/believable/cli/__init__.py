@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import click
 
 from believable import __version__
+from believable.core.child_python import protect_children
 from believable.core.errors import BelievableError, InvalidInput, MissingExtra
 from believable.core.whole_files import disk_error
 
@@ -122,6 +123,7 @@ def exit_code(error: BaseException) -> int:
 
 def main() -> None:
     """Run the command line: our own errors become one clear message and an exit code, never a traceback."""
+    protect_children()
     try:
         result = group.main(standalone_mode=False)
     except click.ClickException as error:
