@@ -14,7 +14,7 @@ from believable.collect import advance, join, leave, media, session_rounds
 from believable.collect.advance import AdvanceResult
 from believable.collect.context import Context, Definitions, LatestKept, Standing, standing_of
 from believable.collect.join import NOTHING_KEPT, JoinedSession, Landing, LanguageChoice, SessionClaim
-from believable.collect.leave import ResumeTicket, SessionEnd, result
+from believable.collect.leave import PersonProof, ResumeTicket, SessionEnd, result
 from believable.collect.media import ShownMedium, shown_media, still_media
 from believable.collect.page_events import (
     ViewingProgress,
@@ -40,6 +40,7 @@ from believable.study.plan import PlannedTrial
 from believable.study.progress import ClosedPage, answers_so_far
 
 T = TypeVar("T")
+NO_PROOF = PersonProof()
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,24 +305,32 @@ class Collect:
 
     # ------------------------------------------------------------------------------------------ leaving
 
-    def later(self, token: str) -> DeskStep[ResumeTicket]:
-        return self._read(lambda conn: leave.later(conn, self.context, token=token))
+    def later(self, token: str, proof: PersonProof = NO_PROOF) -> DeskStep[ResumeTicket]:
+        return self._read(lambda conn: leave.later(conn, self.context, token=token, proof=proof))
 
-    def resume(self, code: str, who: str) -> DeskStep[str]:
-        return self._write(lambda conn: leave.resume(conn, self.context, code=code, who=who))
+    def resume(self, code: str, who: str) -> DeskStep[JoinedSession]:
+        return self._write(lambda conn: join.resume(conn, self.context, code=code, who=who))
 
-    def withdraw(self, token: str) -> DeskStep[None]:
-        """Deletes everything of the session. Asking twice is no mistake."""
+    def withdraw(self, token: str, proof: PersonProof = NO_PROOF) -> DeskStep[None]:
+        """Deletes everything of the session. Asking twice is no mistake. After the end of a session it takes a proof."""
         self._media.forget(token_hash(token))
-        return self._write(lambda conn: self._withdraw(conn, token))
+        return self._write(lambda conn: self._withdraw(conn, token, proof))
 
-    def _withdraw(self, conn: Connection, token: str) -> None:
+    def holder_mark(self, token: str) -> str:
+        """What a browser that took part keeps as its proof."""
+        return leave.holder_mark(self.context, token)
+
+    def _withdraw(self, conn: Connection, token: str, proof: PersonProof) -> BelievableError | None:
         try:
             session = sessions.by_token(conn, token_hash(token), lock=True)
         except Withdrawn:
-            return
+            return None
+        refused = leave.check_proof(conn, self.context, session, proof)
+        if refused is not None:
+            return refused
         sessions.withdraw(conn, session, self.context.clock.now_ms())
         self.context.runs.forget(session.id)
+        return None
 
     # ------------------------------------------------------------------------------------------ media
 

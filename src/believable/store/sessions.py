@@ -145,10 +145,11 @@ def by_code(conn: Connection, code_hash: str) -> Session | None:
     return _session_where(conn, sessions.c.code_hash == code_hash)
 
 
-def by_recruiter(conn: Connection, study: str, recruiter_hash: str, kinds: Sequence[str]) -> Session | None:
-    """The latest session of this person in this study."""
-    person = (sessions.c.recruiter_hash == recruiter_hash, sessions.c.link_kind.in_(kinds))
-    return _session_where(conn, sessions.c.study == study, *person)
+def by_recruiter(conn: Connection, study: str, recruiter_hash: str, kinds: Sequence[str]) -> tuple[Session, ...]:
+    """The sessions under this person's id in this study, the latest first."""
+    person = (sessions.c.study == study, sessions.c.recruiter_hash == recruiter_hash, sessions.c.link_kind.in_(kinds))
+    rows = conn.execute(select(sessions).where(*person).order_by(sessions.c.number.desc()))
+    return tuple(_record(dict(row._mapping)) for row in rows)
 
 
 def of_study(conn: Connection, study: str, token_hash: str) -> Session | None:

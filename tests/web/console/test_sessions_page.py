@@ -223,3 +223,12 @@ def test_strange_filters_are_told_so(world: World, owner: Browser) -> None:
 def test_answers_in_words() -> None:
     assert in_words({"calm": 2, "tags": ["a", "b"]}) == "calm: 2; tags: a, b"
     assert (in_words(True), in_words(False), in_words(None), in_words(0)) == ("yes", "no", "not answered", "0")
+
+
+def test_the_code_of_a_participant_who_lost_it_is_shown_and_noted(world: World, owner: Browser) -> None:
+    """Who changed the browser and has no code any more asks the researchers, who find the session by the platform's id."""
+    world.person().run("some words", "more words")
+    assert "Send it only to the participant" not in owner.get(f"{SESSIONS}/real/1?code=1").text
+    shown = owner.get(owner.post(f"{SESSIONS}/real/1/code").headers["location"]).text
+    assert re.search(r"<code>[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{2}</code>", shown)
+    assert "read the code for continuing real session 1" in owner.get("/console/audit").text

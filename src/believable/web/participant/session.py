@@ -15,13 +15,15 @@ from starlette.responses import Response
 
 from believable.collect.context import LatestKept
 from believable.collect.desk import Collect, SessionView
+from believable.collect.leave import PersonProof
 from believable.core.errors import Withdrawn
 from believable.core.object_storage import medium_file
 from believable.pages import PAGES
 from believable.pages.message import TrialMessage
 from believable.players import PLAYER_TEXTS
+from believable.web.connections import place_of
 from believable.web.module_graph import MAIN, preloaded
-from believable.web.participant.landing_page import message, remembered_query
+from believable.web.participant.landing_page import HOLDER_COOKIE, keep_holder, message, remembered_query
 from believable.web.participant.media_ranges import medium_response, sent_by_proxy
 from believable.web.participant.trial import texts_in, texts_of, trial_json, trial_message
 from believable.web.problems import waits_out
@@ -79,7 +81,9 @@ class FinishBody(_Body):
 
 
 class WithdrawBody(_Body):
-    pass
+    """`code` is the one for continuing later. After the end it is asked of browsers that did not take part."""
+
+    code: Annotated[str, Field(max_length=40)] = ""
 
 
 class ClaimAnswer(BaseModel):
@@ -179,7 +183,10 @@ async def claim(request: Request, token: Token, body: ClaimBody) -> Response:
         "position": claimed.position,
         "trial": orjson.Fragment(_trial_json(request, token, view)),
     }
-    return Response(orjson.dumps(answer), media_type="application/json")
+    response = Response(orjson.dumps(answer), media_type="application/json")
+    if view.finished is None and HOLDER_COOKIE not in request.cookies:
+        keep_holder(response, token, desk, request.app.state.settings)
+    return response
 
 
 @router.post("/s/{token}/advance", response_model=None)
@@ -209,15 +216,16 @@ async def finish(request: Request, token: Token, body: FinishBody) -> FinishAnsw
 
 @router.get("/s/{token}/later")
 async def later(request: Request, token: Token) -> LaterAnswer:
-    """A personal link and a short code to continue on any device."""
-    ticket = await _desk(request).later(token)
+    """A personal link and a short code to continue on any device. After the end, only for browsers that took part."""
+    ticket = await _desk(request).later(token, PersonProof(request.cookies.get(HOLDER_COOKIE, "")))
     return LaterAnswer(link=f"{request.app.state.settings.base_url}/s/{ticket.token}", code=ticket.code)
 
 
 @router.post("/s/{token}/withdraw")
 async def withdraw(request: Request, token: Token, body: WithdrawBody) -> WithdrawAnswer:
-    """Delete everything of this session, at once and for good."""
-    await _desk(request).withdraw(token)
+    """Delete everything of this session, at once and for good. After the end, a browser that did not take part needs the code."""
+    proof = PersonProof(request.cookies.get(HOLDER_COOKIE, ""), body.code, place_of(request))
+    await _desk(request).withdraw(token, proof)
     return WithdrawAnswer()
 
 
