@@ -133,6 +133,8 @@ class Context:
     media_dir: Path
     new_id: Callable[[], str]
     definitions: Definitions = field(repr=False)
+    #: Sessions that one network address may start in a minute through open links; None for any number.
+    joins_per_minute: int | None = None
     #: By session. Holds what was committed, only: a change that is undone may not leave anything here.
     runs: LatestKept[str, ClosedRun] = field(default_factory=lambda: LatestKept(RUNS_KEPT), repr=False)
 

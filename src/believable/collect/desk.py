@@ -30,7 +30,7 @@ from believable.core.clock import Clock
 from believable.core.errors import BelievableError, Withdrawn
 from believable.core.ids import new_token, token_hash
 from believable.pages.contract import Kinds
-from believable.store import event_log, sessions, studies
+from believable.store import event_log, sessions, studies, view_checks
 from believable.store.engine import Connection, Store
 from believable.store.event_log import Event
 from believable.store.sessions import Session
@@ -247,8 +247,9 @@ class Collect:
         language: str | LanguageChoice,
         desktop: bool,
         kept: Mapping[str, str] = NOTHING_KEPT,
+        who: str = "",
     ) -> DeskStep[JoinedSession]:
-        wish: dict[str, Any] = {"query": query, "language": language, "desktop": desktop, "kept": kept}
+        wish: dict[str, Any] = {"query": query, "language": language, "desktop": desktop, "kept": kept, "who": who}
         return self._write(lambda conn: join.join(conn, self.context, link=link, **wish))
 
     # ------------------------------------------------------------------------------------------ taking part
@@ -333,6 +334,10 @@ class Collect:
         return None
 
     # ------------------------------------------------------------------------------------------ media
+
+    def note_sent(self, token: str, name: str, n_bytes: int) -> DeskStep[None]:
+        """So much of a medium was sent to the session."""
+        return self._write(lambda conn: view_checks.note_sent(conn, token_hash(token), name, n_bytes))
 
     async def medium(self, token: str, name: str) -> Path | bytes:
         """What is behind a session's name for a medium: a file, or the recording of one of its own rounds."""

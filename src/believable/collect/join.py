@@ -15,10 +15,10 @@ from believable.collect.context import Context, Reason, Refusal, Standing, stand
 from believable.collect.leave import code_hash, later_code
 from believable.collect.recruiting import Identity
 from believable.core import event_chain
-from believable.core.errors import InvalidInput, NotFound
-from believable.core.ids import opaque_name, token_hash
+from believable.core.errors import InvalidInput, NotFound, TooManyTries
+from believable.core.ids import keyed_hash, opaque_name, token_hash
 from believable.core.registry import did_you_mean
-from believable.store import event_log, sessions, studies
+from believable.store import accounts, alarms, event_log, sessions, studies
 from believable.store.engine import Connection
 from believable.store.sessions import Session, pool_of
 from believable.store.studies import Link, StudyRow
@@ -74,6 +74,10 @@ class _Caller:
 #: Which of a study's languages somebody reads.
 LanguageChoice: TypeAlias = Callable[[Sequence[str]], str]
 #: Nothing kept by the browser.
+#: How long a place is kept for a session that sends nothing. A browser sends its first event within seconds.
+FIRST_RESERVATION_MS = 3 * 60_000
+MINUTE_MS = 60_000
+
 NOTHING_KEPT: Mapping[str, str] = MappingProxyType({})
 
 
@@ -111,8 +115,9 @@ def join(
     language: str | LanguageChoice,
     desktop: bool,
     kept: Mapping[str, str] = NOTHING_KEPT,
-) -> JoinedSession:
-    """Start a session, or go on with the one this person has."""
+    who: str = "",
+) -> JoinedSession | TooManyTries:
+    """Start a session, or go on with the one this person has. `who` is a network address, for the limit on new sessions."""
     caller = _caller(conn, context, link, query, kept, lock=True)
     languages = caller.definition.study.languages
     language = language if isinstance(language, str) else language(languages)
@@ -122,9 +127,27 @@ def join(
     if reason is not None:
         raise Refusal(reason)
     mark = _mark(context, caller.row.id, caller.definition.study, caller.kind, caller.identity)
+    crowded = _count_start(conn, context, caller, who) if caller.existing is None else None
+    if crowded is not None:
+        return crowded
     if caller.existing is not None:
         return JoinedSession(context.token_of(caller.existing.id), resumed=True, mark=mark)
     return JoinedSession(_start(conn, context, caller, language), resumed=False, mark=mark)
+
+
+def _count_start(conn: Connection, context: Context, caller: _Caller, who: str) -> TooManyTries | None:
+    """Count the sessions that one network address starts through an open link, or say that there were too many. The address is
+    kept as a keyed hash, for an hour at most. Personal links are counted by themselves: each works once."""
+    limit = context.joins_per_minute
+    if caller.kind != "open" or not who or limit is None:
+        return None
+    now_ms, starter = context.clock.now_ms(), keyed_hash(context.key, "who", who)
+    if accounts.count_tries(conn, what="join", who=starter, since_ms=now_ms - MINUTE_MS) >= limit:
+        message = f"more than {limit} sessions a minute were begun from one network address; the others were told to wait"
+        alarms.sound(conn, kind="join_flood", message=message, study=caller.row.id, at_ms=now_ms)
+        return TooManyTries(f"{limit} sessions were begun from this network address within a minute. Try again in a minute.")
+    accounts.note_failed_try(conn, what="join", who=starter, now_ms=now_ms)
+    return None
 
 
 def _mark(context: Context, study_id: str, study: Study, kind: str, identity: Identity) -> str | None:
@@ -248,6 +271,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     session_id = context.new_id()
     token = context.token_of(session_id)
     reservation_ms = study.reservation_minutes * 60_000
+    first_ms = min(FIRST_RESERVATION_MS, reservation_ms)
     sessions.create(
         conn,
         Session(
@@ -269,7 +293,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
             head_hash=event_chain.origin(session_id),
             started_ms=now_ms,
             seen_ms=now_ms,
-            reserved_until_ms=now_ms + reservation_ms,
+            reserved_until_ms=now_ms + first_ms,
             reservation_ms=reservation_ms,
         ),
     )
@@ -321,7 +345,8 @@ def claim(conn: Connection, context: Context, *, token: str) -> SessionClaim:
     if begun and policy == "restart" and any(trial.status != "skipped" for trial in standing.trials):
         position = _restart(conn, context, standing)
     now_ms = context.clock.now_ms()
-    sessions.change(conn, session.id, epoch=session.epoch + 1, seen_ms=now_ms, reserved_until_ms=now_ms + session.reservation_ms)
+    held_ms = session.reservation_ms if session.top_seq else min(FIRST_RESERVATION_MS, session.reservation_ms)
+    sessions.change(conn, session.id, epoch=session.epoch + 1, seen_ms=now_ms, reserved_until_ms=now_ms + held_ms)
     untouched = standing if session.top_seq == 0 else None
     return SessionClaim(session.epoch + 1, session.head_seq, session.head_hash, position, untouched)
 

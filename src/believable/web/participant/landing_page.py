@@ -28,6 +28,8 @@ from believable.web.templating import Words, from_header, kept_page, page, prefe
 
 router = APIRouter()
 
+#: When somebody may try again, if too many sessions were begun from one network address.
+CROWD_S = 60
 #: Fields of a form that are read.
 MOST_FIELDS = 10
 #: Ours, not the recruiter's: which language the landing page is shown in.
@@ -113,12 +115,16 @@ async def start(request: Request, link: str, fields: Mapping[str, str]) -> Respo
         return wish if wish in offered else _language(request, offered)
 
     try:
-        joined = await collect.join(link, query, language, desktop, request.cookies)
+        joined = await collect.join(link, query, language, desktop, request.cookies, place_of(request))
     except NotFound:
         return message(from_header(_accepts(request)), "refused.unknown", 404)
     except Refusal as refusal:
         entry = await collect.landing(link, query, request.cookies)
         return refused(texts_in(entry.definition, language(entry.languages)), refusal.code, query)
+    except TooManyTries:
+        response = message(from_header(_accepts(request)), "refused.crowd", 429)
+        response.headers["retry-after"] = str(CROWD_S)
+        return response
     return _lead_to(joined, query, request.app.state.settings)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from pathlib import Path as FilePath
 from typing import Annotated, Literal
 
 import anyio
@@ -24,7 +26,7 @@ from believable.players import PLAYER_TEXTS
 from believable.web.connections import place_of
 from believable.web.module_graph import MAIN, preloaded
 from believable.web.participant.landing_page import HOLDER_COOKIE, keep_holder, message, remembered_query
-from believable.web.participant.media_ranges import medium_response, sent_by_proxy
+from believable.web.participant.media_ranges import CountedResponse, asked_range, medium_response, sent_by_proxy
 from believable.web.participant.trial import texts_in, texts_of, trial_json, trial_message
 from believable.web.problems import waits_out
 from believable.web.security import ARRIVAL
@@ -233,14 +235,32 @@ async def withdraw(request: Request, token: Token, body: WithdrawBody) -> Withdr
 async def medium(request: Request, token: Token, name: Annotated[str, Path(max_length=64)]) -> Response:
     """A medium under this session's own name for it, with Range."""
     settings: Settings = request.app.state.settings
-    content = await _desk(request).medium(token, name)
+    own_name, content = name, await _desk(request).medium(token, name)
     if not isinstance(content, bytes):
         if not content.is_file():  # the first time on this server
             name = content.relative_to(settings.media_dir).as_posix()
             await anyio.to_thread.run_sync(medium_file, settings.media_dir, name)
         if settings.sendfile is not None:
+            await _note_proxied(request, token, own_name, content)
             return sent_by_proxy(settings.sendfile, content.relative_to(settings.media_dir))
-    return await medium_response(request, content)
+    response = await medium_response(request, content)
+    if request.method == "HEAD" or response.status_code not in (200, 206):
+        return response
+    return CountedResponse(response, partial(_note_sent, request, token, own_name))
+
+
+async def _note_sent(request: Request, token: str, name: str, n_bytes: int) -> None:
+    await _desk(request).note_sent(token, name, n_bytes)
+
+
+async def _note_proxied(request: Request, token: str, name: str, content: FilePath) -> None:
+    """A proxy does not report what it sends. What was asked of it counts as sent."""
+    size = (await anyio.Path(content).stat()).st_size
+    try:
+        start, end = asked_range(request.headers.get("range", ""), size) or (0, size - 1)
+    except ValueError:
+        return
+    await _note_sent(request, token, name, end - start + 1)
 
 
 _said_by_scripts: LatestKept[tuple[str, str, frozenset[str]], orjson.Fragment] = LatestKept(100)
