@@ -8,7 +8,7 @@ from pathlib import Path
 from believable.analysis import exclusions
 from believable.bundle.read import read
 from believable.collect.context import load_key
-from believable.collect.leave import later_code
+from believable.collect.leave import PersonProof, later_code
 from believable.collect.recruiting import participant_hash
 from believable.pages import KINDS
 from believable.store import review, sessions
@@ -207,7 +207,7 @@ def test_rejecting_and_taking_it_back(world: World, owner: Browser) -> None:
 
 def test_withdrawn_and_unknown_sessions_are_not_found(world: World, owner: Browser) -> None:
     person = world.person()
-    world.collect.withdraw(person.token).now()
+    world.collect.withdraw(person.token, PersonProof(world.collect.holder_mark(person.token))).now()
     for path in ("real/1", "real/99", "real/abc", "real/99999999999999999999", "preview/1"):
         assert owner.get(f"{SESSIONS}/{path}").status_code == 404, path
     assert owner.get(f"{SESSIONS}/both/1").status_code == 422
