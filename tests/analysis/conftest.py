@@ -173,9 +173,8 @@ def judges_bundle(
             for player in (0, 1):
                 who = "human" if player == human_side else agent
                 page = {"session": session, "trial": "pairs", "trial_key": f"trials.{position}.pairs", "position": position}
-                tables["shown"].append(
-                    page | {"player": player, "condition": who, "scenario": f"s{scenario}", "stimulus": f"{who[0]}{scenario}"}
-                )
+                shown = {"condition": who, "scenario": f"s{scenario}", "stimulus": f"{who[0]}{scenario}"}
+                tables["shown"].append(page | shown | {"player": player, "label": "AB"[player]})
             right = rng.random() < chance
             chosen = human_side if right else 1 - human_side
             tables["answers"] += [

@@ -11,12 +11,13 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 #: Renders each sound to samples: loudest, how long it stays above a hundredth of that, and how often it crosses zero per second.
-MEASURE = """async () => {
-  const { SOUNDS, play } = await import("/static/worlds/maze/sounds.js");
+MEASURE = """async (source) => {
+  const { play } = await import("/static/play/sounds.js");
+  const { SOUNDS } = await import(source);
   const measured = {};
   for (const name of [...Object.keys(SOUNDS), "no such sound"]) {
     const audio = new OfflineAudioContext(2, 44100, 44100);
-    play(audio, audio.destination, name, { at_s: 0 });
+    play(audio, audio.destination, SOUNDS[name] ?? [], { at_s: 0 });
     const samples = (await audio.startRendering()).getChannelData(0);
     const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
     const last = samples.findLastIndex((sample) => Math.abs(sample) > peak / 100);
@@ -51,7 +52,7 @@ def maze(serve: Callable[[Path], Any], tmp_path: Path, rounds: ModuleType) -> An
 
 def test_steps_and_shots_are_sounds_of_their_own(page: Page, maze: Any) -> None:
     page.goto(maze.link())
-    measured = page.evaluate(MEASURE)
+    measured = page.evaluate(MEASURE, "/static/worlds/maze/sounds.js")
     assert measured.pop("no such sound")["peak"] == 0
     assert {"step", "tread", "shot", "blast", "hit", "caught"} <= measured.keys()
     for name, sound in measured.items():

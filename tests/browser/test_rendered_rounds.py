@@ -235,3 +235,49 @@ def test_a_browser_without_a_decoder_gets_pictures_one_by_one(
     player.over()
     assert json.loads(hellos[0])["hello"]["pictures"] == "jpeg"
     compare(page.evaluate("() => window.kept"), ended(served)[2])
+
+
+WATCHED = """\
+believable: 1
+title: A game
+seed: 4
+timeline:
+  - play: {id: game, world: doom, opponent: bots, map: deathmatch, duration_s: 6, countdown_s: 0}
+  - watch:
+      id: own
+      stimulus: {round: game}
+      controls: {must_finish: false}
+      ask: [{id: skill, prompt: How well did you play?, likert: {points: 5}}]
+  - finish: {}
+"""
+
+
+def test_a_deathmatch_is_heard_fills_the_screen_and_is_watched_as_a_video(
+    context: BrowserContext, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
+    """Counts the sounds that the page makes, since a short shot may fall between two looks at the loudspeakers."""
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "study.yaml").write_text(WATCHED)
+    served = line(tmp_path / "study")
+    context.add_init_script(
+        "window.sounds = 0; const start = OscillatorNode.prototype.start;"
+        "OscillatorNode.prototype.start = function (...at) { window.sounds += 1; return start.apply(this, at); };"
+    )
+    page = context.new_page()
+    player = rounds.Player(page)
+    player.join(served.link())
+    expect(page.locator(".keys")).to_contain_text("Esc")
+    expect(page.locator("[data-picture='v.0']")).to_have_text("100")
+    page.get_by_role("button", name="Full screen").click()
+    page.wait_for_function("() => document.fullscreenElement?.matches('.game')")
+    player.start()
+    page.locator(".field canvas").click()
+    for _ in range(4):
+        page.keyboard.press("KeyF", delay=150)
+    page.wait_for_function("() => window.sounds > 0")
+    page.wait_for_function("() => document.fullscreenElement === null", timeout=60_000)
+    player.over(within_s=120)
+    player.next()
+    video = page.locator("video")
+    expect(video).to_be_visible()
+    page.wait_for_function("() => document.querySelector('video').videoWidth === 640")

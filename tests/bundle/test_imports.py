@@ -53,3 +53,51 @@ def test_the_real_export_becomes_a_valid_package(tmp_path: Path, public_data: Ca
         warnings.simplefilter("ignore")
         report = frictionless.Package(str(tmp_path / "out" / "datapackage.json")).validate()
     assert report.valid, report.flatten(["name", "type", "note"])
+
+
+def import_prepared(tmp_path: Path, *, block: bool) -> tuple[str, list[str]]:
+    """Two sessions of three people each, who saw different clips under one name."""
+    lines = ["session,participant,stimulus,bin_250ms,value" + (",block" if block else "")]
+    for session in ("s1", "s2"):
+        for who in ("a", "b", "c"):
+            lines += [f"{session},{who},clip,{index},{index}" + (f",{session}" if block else "") for index in range(4)]
+    (tmp_path / "traces.csv").write_text("\n".join(lines) + "\n")
+    arguments = ["import", "traces", str(tmp_path / "traces.csv"), "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(group, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output, list(dict.fromkeys(read(tmp_path / "out")["traces"]["stimulus"].cells()))
+
+
+def test_one_name_in_two_sessions_of_several_people_is_a_warning(tmp_path: Path) -> None:
+    printed, stimuli = import_prepared(tmp_path, block=False)
+    assert stimuli == ["clip"]
+    assert "warning: clip is in 2 sessions of several people each (s1, s2)" in printed
+    assert "add a column block" in printed
+    assert "add a column block" in (tmp_path / "out" / "documentation" / "import.txt").read_text()
+
+
+def test_blocks_are_never_pooled(tmp_path: Path) -> None:
+    printed, stimuli = import_prepared(tmp_path, block=True)
+    assert stimuli == ["s1/clip", "s2/clip"]
+    assert "warning" not in printed
+
+
+def test_one_session_per_person_is_no_reason_to_warn(tmp_path: Path) -> None:
+    lines = ["session,participant,stimulus,bin_250ms,value"]
+    lines += [f"s{who},p{who},clip,{index},{index}" for who in range(5) for index in range(4)]
+    (tmp_path / "traces.csv").write_text("\n".join(lines) + "\n")
+    result = CliRunner().invoke(group, ["import", "traces", str(tmp_path / "traces.csv"), "--out", str(tmp_path / "out")])
+    assert "warning" not in result.output
+
+
+def test_videos_of_pagan_have_the_names_that_the_researcher_gave(tmp_path: Path) -> None:
+    rows = [
+        "film &amp; tone,DB_1,p1,S1,1700000000000,0,0,",
+        "same,DB_2,p1,S2,1700000000000,0,0,",
+        "same,DB_3,p1,S3,1700000000000,0,0,",
+    ]
+    (tmp_path / "export.csv").write_text("\n".join([HEAD, *rows]) + "\n")
+    result = CliRunner().invoke(group, ["import", "pagan", str(tmp_path / "export.csv"), "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    # Two videos of one name could not be told apart, so they keep PAGAN's ids.
+    assert read(tmp_path / "out")["traces"]["stimulus"].cells() == ("film & tone", "DB_2", "DB_3")

@@ -143,10 +143,10 @@ def test_recordings_of_one_person_are_one_session_and_repetitions_another(tmp_pa
     exports = [read_pagan(written(tmp_path, "e.csv", EXPORT)), read_pagan(written(tmp_path, "f.csv", film))]
     sessions = sessions_of(pagan_traces(exports, None, {}))
     assert [(own.person, [trace.stimulus for trace in own.traces]) for own in sessions] == [
-        ("P1", ["v", "w"]),
-        ("P1", ["v", "w"]),
-        ("P2", ["v", "w"]),
-        ("P3", ["v", "w"]),
+        ("P1", ["film", "other"]),
+        ("P1", ["film", "other"]),
+        ("P2", ["film", "other"]),
+        ("P3", ["film", "other"]),
     ]
     assert [own.id for own in sessions] == ["s1", "s2", "s3", "s4"]
 

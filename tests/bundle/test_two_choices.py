@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 from believable.bundle.read import read
 from believable.bundle.two_choices import read_choices
@@ -53,7 +54,7 @@ def test_the_published_accuracies_come_out_of_imported_choices(
     path = written(tmp_path, "\n".join(lines) + "\n")
     printed = call("import", "choices", path, "--out", tmp_path / "bundle")
     assert f"{len(shares)} judges, {PAIRS * len(shares)} pairs, 0 of them without a choice" in printed
-    assert "sides are not known: the human one stands first in every pair" in printed
+    assert f"sides are not known for {PAIRS * len(shares)} of {PAIRS * len(shares)} pairs" in printed
     assert "columns that were not read: comment" in printed
     call("analyse", tmp_path / "bundle", "--protocol", "hntt", "--out", tmp_path / "results")
     mean, sd = json.loads((folder / "expected.json").read_text())["published_outputs"]["accuracy"][f"study{study}"]
@@ -136,5 +137,34 @@ def test_what_cannot_be_read_says_where(tmp_path: Path, text: str, words: str) -
 def test_a_choice_may_name_who_was_chosen_or_be_missing(tmp_path: Path) -> None:
     text = "judge,pair,chosen,agent\na,1,human,bot\na,2,bot,bot\na,3,,bot\n"
     (judge,) = read_choices(written(tmp_path, text)).judges
-    assert [choice.chose_first for choice in judge.choices] == [True, False, None]
+    assert [choice.chose_human for choice in judge.choices] == [True, False, None]
     assert read_choices(written(tmp_path, text)).open == 1
+
+
+def test_unknown_sides_stay_unknown(tmp_path: Path) -> None:
+    """Choices that only say `correct` are no evidence about a side, however many are right."""
+    lines = [f"j{judge},p{pair},1" for judge in range(12) for pair in range(6)]
+    path = written(tmp_path, "judge,pair,correct\n" + "\n".join(lines) + "\n")
+    call("import", "choices", path, "--out", tmp_path / "bundle")
+    shown = read(tmp_path / "bundle")["shown"]
+    assert shown["label"].missing.all()
+    call("analyse", tmp_path / "bundle", "--protocol", "hntt", "--out", tmp_path / "results")
+    whole = json.loads((tmp_path / "results" / "results.json").read_text())
+    pairs = next(section for section in whole["sections"] if section["name"] == "pairs")
+    assert pairs["findings"] == []
+    assert pairs["paragraphs"] == ["The sides of 72 trials are not known. They say nothing about a preference for a side."]
+
+
+def test_a_preference_for_a_side_is_tested_over_judges(tmp_path: Path) -> None:
+    """Nine judges always choose the left, three always the right: twelve units of evidence, not 72."""
+    lines = []
+    for judge in range(12):
+        lines += [f"j{judge},p{pair},{'left' if judge < 9 else 'right'},{'left' if pair % 2 else 'right'}" for pair in range(6)]
+    path = written(tmp_path, "judge,pair,chosen,human\n" + "\n".join(lines) + "\n")
+    call("import", "choices", path, "--out", tmp_path / "bundle")
+    call("analyse", tmp_path / "bundle", "--protocol", "hntt", "--out", tmp_path / "results")
+    whole = json.loads((tmp_path / "results" / "results.json").read_text())
+    side = next(f for section in whole["sections"] for f in section["findings"] if f["outcome"] == "side")
+    assert "Player A (left) was chosen in 54 of 72 trials: a mean share of 0.75" in side["sentence"]
+    expected = stats.ttest_1samp([1.0] * 9 + [0.0] * 3, 0.5).pvalue
+    assert side["test"]["p_value"] == pytest.approx(expected)  # 54 of 72 trials as coins would give p < .001

@@ -264,3 +264,57 @@ def test_without_any_clock_there_is_none_and_it_is_said(tmp_path: Path) -> None:
     imported = import_run(tmp_path)
     assert imported.replay.timing.simulated_start is None
     assert any(note.startswith("no clock: ") for note in imported.notes)
+
+
+def translated_with(tmp_path: Path, conversation: object, description: object = None) -> Imported:
+    run = json.loads((RUNS / "translated" / "movement.json").read_text("utf-8"))
+    frames = run["all_movement"]
+    for name, other in (("丙", "安"), ("丁", "波")):  # two more people, who move like the first two
+        for key, frame in list(frames.items()):
+            if key.isdigit() and other in frame:
+                frame[name] = dict(frame[other])
+    frames["conversation"] = conversation
+    frames["description"] = description or {}
+    (tmp_path / "movement.json").write_text(json.dumps(run), "utf-8")
+    return import_run(tmp_path)
+
+
+def test_conversations_of_one_step_of_a_fork_are_kept_apart(tmp_path: Path) -> None:
+    text = (
+        "\n地点：茶館，吧台\n\n安：早安\n波：早\n"
+        "\n地点：公園\n\n丙：你好\n丁：你好，\n很高興\n"
+        "\n地点：圖書館\n\n安：再見\n丙：再見\n"
+    )
+    run = translated_with(tmp_path, {"20240213-06:00": text})
+    assert run.distinct_chats == 3
+    # The first two conversations share no speaker and begin together; the third waits for both.
+    assert said(run, "安") == [(1, "早安"), (31, "再見")]
+    assert said(run, "波") == [(16, "早")]
+    assert said(run, "丙") == [(1, "你好"), (46, "再見")]
+    assert said(run, "丁") == [(16, "你好，\n很高興")]
+    assert run.replay.provenance["conversations.1"] == "step 1: 茶館，吧台 (安, 波)"
+    assert run.replay.provenance["conversations.3"] == "step 31: 圖書館 (安, 丙)"
+    assert "places of 3 conversations are kept in the provenance, as conversations.N" in run.notes
+
+
+def test_a_line_of_a_fork_that_belongs_to_nobody_is_counted(tmp_path: Path) -> None:
+    run = translated_with(tmp_path, {"20240213-06:00": "旁白\n安：早安\n波：早\n", "20240213-06:10": "地点：公園\n"})
+    note = next(note for note in run.notes if "names nobody" in note)
+    assert note == (
+        "a line of a conversation names nobody of the run and was not read"
+        " (movement.json: conversation 20240213-06:00 and 1 more)"
+    )
+    assert run.distinct_chats == 1
+
+
+def test_plans_and_traits_of_a_fork_are_kept(tmp_path: Path) -> None:
+    scratch = {"age": 41, "lifestyle": "早睡早起", "daily_plan": "六點起床，然後去茶館"}
+    run = translated_with(tmp_path, {}, {"安": {"currently": "開茶館", "scratch": scratch}, "戊": {"currently": "x"}})
+    day = next(plan for plan in run.replay.plans if plan.id == "安-plan")
+    assert (day.text, day.level, day.t0_ms, day.t1_ms) == ("六點起床，然後去茶館", 0, 0, 1_210_000)
+    provenance = run.replay.provenance
+    assert (provenance["people.安.currently"], provenance["people.安.scratch.age"]) == ("開茶館", "41")
+    assert "descriptions of 1 people are kept in the provenance, as people.NAME.…" in run.notes
+    assert not [note for note in run.notes if note.startswith("no plan for the day of 安")]
+    assert [note for note in run.notes if note.startswith("no plan for the day of 波")]
+    assert "a description is of a person who is in no frame and was not read (movement.json: 戊)" in run.notes

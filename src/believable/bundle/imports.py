@@ -4,9 +4,10 @@ somebody has already resampled: one value per bin, as a CSV file."""
 from __future__ import annotations
 
 import csv
+import html
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,13 +28,17 @@ from believable.recordings.importers.pagan import EXTERNAL, PaganExport
 _BIN = re.compile(r"bin_([0-9]+)ms")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedTrace:
-    """One annotator's trace of one stimulus. Bins without gaps, from 0."""
+    """One annotator's trace of one stimulus. Bins without gaps, from 0.
+
+    block  stimuli of the same name in different blocks are different stimuli; empty if the file has no such column
+    """
 
     session: str
     participant: str
     group: str
+    block: str
     stimulus: str
     bin_ms: int
     values: tuple[float, ...]
@@ -44,7 +49,8 @@ class PreparedTrace:
 
 
 def read_prepared(path: Path, *, stimulus: str) -> tuple[PreparedTrace, ...]:
-    """Columns `participant`, `bin_<n>ms` (the bin's number) and `value`; `session`, `group`, `stimulus` where there are any."""
+    """Read the columns `participant`, `bin_<n>ms` (the bin's number) and `value`, and `session`, `group`, `block`, `stimulus`
+    if the file has them."""
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Name the CSV file with the traces.")
     with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
@@ -56,9 +62,10 @@ def read_prepared(path: Path, *, stimulus: str) -> tuple[PreparedTrace, ...]:
                 f"{path}:1: expected the columns participant, bin_<n>ms and value, got {', '.join(names) or 'nothing'}."
             )
         column, bin_ms = bins[0].group(0), int(bins[0].group(1))
-        traces: dict[tuple[str, str, str, str], list[float]] = {}
+        traces: dict[tuple[str, str, str, str, str], list[float]] = {}
         for row in reader:
-            key = (row.get("session") or "", row["participant"], row.get("group") or "", row.get("stimulus") or stimulus)
+            session, group, block = (row.get(name) or "" for name in ("session", "group", "block"))
+            key = (session, row["participant"], group, block, row.get("stimulus") or stimulus)
             trace = traces.setdefault(key, [])
             number, value = _numbers(path, reader.line_num, row[column], row["value"])
             if number != len(trace):
@@ -67,7 +74,12 @@ def read_prepared(path: Path, *, stimulus: str) -> tuple[PreparedTrace, ...]:
                     " Bins go from 0 without gaps, one trace after the other."
                 )
             trace.append(value)
-    return tuple(PreparedTrace(*key, bin_ms, tuple(values)) for key, values in traces.items())
+    return tuple(
+        PreparedTrace(
+            session=session, participant=participant, group=group, block=block, stimulus=name, bin_ms=bin_ms, values=tuple(values)
+        )
+        for (session, participant, group, block, name), values in traces.items()
+    )
 
 
 def _numbers(path: Path, line: int, number: str, value: str) -> tuple[int, float]:
@@ -115,16 +127,31 @@ class ForeignSession:
     traces: tuple[ForeignTrace, ...]
 
 
+def readable_names(exports: Sequence[PaganExport]) -> dict[str, str]:
+    """Map PAGAN's ids of videos to the names that the researcher gave them (`OriginalName`).
+
+    An id stays as it is if its rows carry several names, or if another video has the same name.
+    """
+    names: dict[str, set[str]] = defaultdict(set)
+    for export in exports:
+        for trace in export.traces:
+            names[trace.database_name].update(html.unescape(name).strip() for name in trace.original_names)
+    used = Counter(name for own in names.values() for name in own)
+    single = {video: next(iter(own)) for video, own in names.items() if len(own) == 1}
+    return {video: name if (name := single.get(video)) and used[name] == 1 else video for video in names}
+
+
 def pagan_traces(
     exports: Sequence[PaganExport], chosen: Sequence[ChosenRecording] | None, signals: Mapping[str, KnownSignal]
 ) -> tuple[ForeignTrace, ...]:
-    """The recordings of exports, or those that were chosen. A stimulus is PAGAN's name for the video."""
+    """Return the recordings of exports, or only the chosen ones. A stimulus has its readable name; `signals` uses these names."""
     everybody = [ChosenRecording(t.participant, t) for export in exports for t in export.traces]
+    names = readable_names(exports)
     return tuple(
         ForeignTrace(
             recording.person,
-            _part(recording.trace.database_name, signals),
-            recording.trace.database_name,
+            _part(names[recording.trace.database_name], signals),
+            names[recording.trace.database_name],
             recording.trace.session_id,
             list(
                 zip(
@@ -143,19 +170,46 @@ def pagan_traces(
 
 
 def prepared_traces(traces: Sequence[PreparedTrace], signals: Mapping[str, KnownSignal]) -> tuple[ForeignTrace, ...]:
-    """A value at the beginning of every bin, viewed as far as the bins go."""
+    """Return a value at the start of every bin, viewed up to the last bin.
+
+    A stimulus of a block is named `BLOCK/STIMULUS`, so blocks are never pooled. Stimuli with a known signal keep their name:
+    the signal makes them the same in every block.
+    """
     return tuple(
         ForeignTrace(
             (trace.session, trace.participant, trace.group),
-            _part(trace.stimulus, signals),
-            trace.stimulus,
+            _part(_name_in_block(trace, signals), signals),
+            _name_in_block(trace, signals),
             f"trace{number}",
             [(None, 0, float(index * trace.bin_ms), value) for index, value in enumerate(trace.values)],
             trace.until_ms,
-            {name: (value,) for name, value in (("session", trace.session), ("group", trace.group)) if value},
+            {
+                name: (value,)
+                for name, value in (("session", trace.session), ("group", trace.group), ("block", trace.block))
+                if value
+            },
         )
         for number, trace in enumerate(traces, start=1)
     )
+
+
+def _name_in_block(trace: PreparedTrace, signals: Mapping[str, KnownSignal]) -> str:
+    return trace.stimulus if trace.stimulus in signals or not trace.block else f"{trace.block}/{trace.stimulus}"
+
+
+def pooled_stimuli(traces: Sequence[PreparedTrace], signals: Mapping[str, KnownSignal]) -> dict[str, tuple[str, ...]]:
+    """Find stimuli that two or more sessions of several people each share, without a block: name → sessions.
+
+    Such sessions may have shown different clips under one name. Their traces are pooled, which only the researcher can judge.
+    """
+    people: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for trace in traces:
+        if trace.session and not trace.block and trace.stimulus not in signals:
+            people[trace.stimulus][trace.session].add(trace.participant)
+    shared = {
+        stimulus: tuple(session for session, own in sessions.items() if len(own) > 1) for stimulus, sessions in people.items()
+    }
+    return {stimulus: sessions for stimulus, sessions in shared.items() if len(sessions) > 1}
 
 
 def _part(stimulus: str, signals: Mapping[str, KnownSignal]) -> str:

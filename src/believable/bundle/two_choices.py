@@ -40,16 +40,20 @@ PAIRS, FAMILIARITY = "pairs", "familiarity"
 PEOPLE_QUESTIONS = {"game": "choice", "genre": "choice"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TwoChoice:
-    """One judged pair. `human_first` and `chose_first` are about the order on the page; None: not known, not answered."""
+    """One judged pair.
+
+    human_first   whether the human one was player A (left) on the page; None if the file does not say
+    chose_human   whether the human one was chosen; None if the choice was left open
+    """
 
     line: int
     pair: str
     agent: str
     scenario: str
-    human_first: bool
-    chose_first: bool | None
+    human_first: bool | None
+    chose_human: bool | None
     certainty: float | None
     why: str
 
@@ -66,16 +70,20 @@ class ForeignJudge:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceFile:
-    """The judges of a file, whether the order of each pair on the page is known, and columns that were not read."""
+    """The judges of a file, and the columns that were not read."""
 
     judges: tuple[ForeignJudge, ...]
-    sides_known: bool
     unread: tuple[str, ...]
 
     @property
     def open(self) -> int:
-        """Pairs without an answer."""
-        return sum(choice.chose_first is None for judge in self.judges for choice in judge.choices)
+        """Count the pairs without an answer."""
+        return sum(choice.chose_human is None for judge in self.judges for choice in judge.choices)
+
+    @property
+    def without_sides(self) -> int:
+        """Count the pairs whose order on the page is not known."""
+        return sum(choice.human_first is None for judge in self.judges for choice in judge.choices)
 
 
 @dataclass(slots=True)
@@ -105,7 +113,6 @@ def read_choices(path: Path) -> ChoiceFile:
         raise InvalidInput(f"{path}: there is no line with a choice in it. Export the choices again.")
     return ChoiceFile(
         tuple(ForeignJudge(name, judge.group, judge.about, tuple(judge.choices.values())) for name, judge in judges.items()),
-        "human" in place,
         tuple(names),
     )
 
@@ -146,44 +153,43 @@ def _add(judges: dict[str, _Gathered], cells: Mapping[str, str], place: str, lin
             )
     if cells.get("group", "") != judge.group:
         raise InvalidInput(f"{place}: {name} is in group {cells['group']!r} here and {judge.group!r} before.")
-    human_first, chose_first = _sides(cells, place)
+    human_first, chose_human = _sides(cells, place)
     judge.choices[pair] = TwoChoice(
-        line,
-        pair,
-        cells.get("agent", "") or AGENT,
-        cells.get("scenario", ""),
-        human_first,
-        chose_first,
-        _certainty(cells.get("certainty", ""), place),
-        cells.get("why", ""),
+        line=line,
+        pair=pair,
+        agent=cells.get("agent", "") or AGENT,
+        scenario=cells.get("scenario", ""),
+        human_first=human_first,
+        chose_human=chose_human,
+        certainty=_certainty(cells.get("certainty", ""), place),
+        why=cells.get("why", ""),
     )
 
 
-def _sides(cells: Mapping[str, str], place: str) -> tuple[bool, bool | None]:
-    """Whether the human one stood first (also where sides are not known), and whether the first was chosen."""
-    human_first = True
+def _sides(cells: Mapping[str, str], place: str) -> tuple[bool | None, bool | None]:
+    """Return whether the human one was first and whether it was chosen; None for either if the file does not say."""
+    human_first = None
     if cells.get("human"):
-        side = _side(cells["human"])
-        if side is None:
+        human_first = _side(cells["human"])
+        if human_first is None:
             raise InvalidInput(f"{place}: expected a side in `human` (left, right, A, B, first, second), got {cells['human']!r}.")
-        human_first = side
     if cells.get("correct"):
         word = cells["correct"].casefold()
         if word not in YES | NO:
             raise InvalidInput(f"{place}: expected 1 or 0 in `correct`, got {cells['correct']!r}.")
-        return human_first, human_first == (word in YES)
+        return human_first, word in YES
     chosen = cells.get("chosen", "")
     if not chosen:
         return human_first, None
     if chosen.casefold() in (HUMAN, cells.get("agent", "").casefold() or AGENT):
-        return human_first, human_first == (chosen.casefold() == HUMAN)
+        return human_first, chosen.casefold() == HUMAN
     side = _side(chosen)
-    if side is None or not cells.get("human"):
+    if side is None or human_first is None:
         raise InvalidInput(
             f"{place}: expected in `chosen` human, the agent's name, or a side with the side of the human one in `human`, got "
             f"{chosen!r}."
         )
-    return human_first, side
+    return human_first, side == human_first
 
 
 def _side(word: str) -> bool | None:
@@ -232,13 +238,16 @@ def _rows(session: str, judge: ForeignJudge) -> Iterator[tuple[str, dict[str, Ce
     for position, choice in enumerate(judge.choices, start=before):
         page = _page(session, position, f"{PAIRS}-{choice.pair}", PAIRS) | {"scenario": choice.scenario or choice.pair}
         yield "trials", page | {"kind": "compare", "status": "done"}
-        sides = (HUMAN, choice.agent) if choice.human_first else (choice.agent, HUMAN)
-        for player, condition in enumerate(sides):
-            shown: dict[str, Cell] = {"player": player, "label": "AB"[player], "how": "played", "condition": condition}
+        # Players have to be numbered to be told apart. Only the label says that the number is the side on the page.
+        human = 1 if choice.human_first is False else 0
+        for player, condition in enumerate((choice.agent, HUMAN) if human else (HUMAN, choice.agent)):
+            label = None if choice.human_first is None else "AB"[player]
+            shown: dict[str, Cell] = {"player": player, "label": label, "how": "played", "condition": condition}
             shown |= {"stimulus": f"{choice.pair}-{condition}", "views": 0, "watched_ms": 0.0}
             yield "shown", page | shown
-        if choice.chose_first is not None:
-            yield "answers", page | _answer("which", "preference", "first" if choice.chose_first else "second")
+        if choice.chose_human is not None:
+            chosen = human if choice.chose_human else 1 - human
+            yield "answers", page | _answer("which", "preference", ("first", "second")[chosen])
         if choice.certainty is not None:
             yield "answers", page | _answer("certainty", "certainty", choice.certainty)
         if choice.why:

@@ -83,22 +83,24 @@ def pagan(
       believable import pagan green.csv tone.csv film1.csv film2.csv --visual green brightness.csv --auditory tone pitch.csv
     """
     from believable.bundle.annotators import chosen, read_annotators
-    from believable.bundle.imports import pagan_traces, sessions_of, write_traces_bundle
+    from believable.bundle.imports import pagan_traces, readable_names, sessions_of, write_traces_bundle
     from believable.bundle.signals import attached
     from believable.instruments import INSTRUMENTS
     from believable.recordings.importers.pagan import read_pagan
 
     exports = [read_pagan(file) for file in files]
+    readable = readable_names(exports)
     names: dict[str, set[str]] = {}
     for export in exports:
         for trace in export.traces:
-            names.setdefault(trace.database_name, set()).update((*trace.source_names, trace.database_name, *trace.original_names))
+            name = readable[trace.database_name]
+            names.setdefault(name, set()).update((name, *trace.source_names, trace.database_name, *trace.original_names))
     signals = attached(_signals(visual, auditory, signal_fps), names)
     picked, left_out = None, []
     if annotators is not None:
         listed = read_annotators(annotators, exports)
         parts = {stimulus: signals[stimulus].test if stimulus in signals else stimulus for stimulus in names}
-        choice = chosen(exports, listed, lambda trace: parts[trace.database_name])
+        choice = chosen(exports, listed, lambda trace: parts[readable[trace.database_name]])
         picked = choice.recordings
         left_out = [
             ("session", "rejected", words, count)
@@ -157,14 +159,15 @@ def traces(
 ) -> None:
     """Turn traces that are already in bins into a bundle.
 
-    A file has the columns participant, bin_<n>ms (the bin's number, such as bin_250ms) and value; session, group and stimulus
-    are used where they are there. Several files are one dataset: who has the same participant, session and group is one person.
+    A file has the columns participant, bin_<n>ms (the bin's number, such as bin_250ms) and value, and may have session, group,
+    block and stimulus. Several files are one dataset. Rows with the same participant, session and group are of one person.
+    Traces of one stimulus are compared with each other. Use block if sessions showed different clips under the same name.
 
     \b
     Example:
       believable import traces traces_250ms.csv --auditory traces_250ms pitch.csv --out prepared
     """
-    from believable.bundle.imports import prepared_traces, read_prepared, sessions_of, write_traces_bundle
+    from believable.bundle.imports import pooled_stimuli, prepared_traces, read_prepared, sessions_of, write_traces_bundle
     from believable.bundle.signals import attached
     from believable.core.errors import InvalidInput
     from believable.instruments import INSTRUMENTS
@@ -177,13 +180,26 @@ def traces(
         for trace in own:
             names.setdefault(trace.stimulus, set()).update((trace.stimulus, str(file), file.name, file.stem))
     signals = attached(_signals(visual, auditory, signal_fps), names)
-    sessions = sessions_of(prepared_traces([trace for _, own in by_file for trace in own], signals))
+    prepared = [trace for _, own in by_file for trace in own]
+    sessions = sessions_of(prepared_traces(prepared, signals))
+    pooled = [
+        f"{name} is in {len(several)} sessions of several people each ({', '.join(several[:3])}"
+        f"{' …' if len(several) > 3 else ''}):"
+        " their traces are compared with each other. If the sessions showed different clips, add a column block"
+        for name, several in pooled_stimuli(prepared, signals).items()
+    ]
     target = out or Path(f"{files[0].stem}-bundle")
     written = write_traces_bundle(
-        sessions, target, name=files[0].stem, title=title or files[0].stem, instruments=INSTRUMENTS, signals=signals
+        sessions,
+        target,
+        name=files[0].stem,
+        title=title or files[0].stem,
+        instruments=INSTRUMENTS,
+        signals=signals,
+        report="".join(f"{line}\n" for line in pooled),
     )
     click.echo(f"{target}: {sum(len(own.traces) for own in sessions)} traces, {written.events} values")
-    for words in _parts_words(sessions, signals):
+    for words in (*_parts_words(sessions, signals), *(f"warning: {line}" for line in pooled)):
         click.echo(f"  {words}")
 
 
@@ -243,8 +259,49 @@ def choices(file: Path, out: Path | None, title: str | None) -> None:
     target = out or Path(f"{file.stem}-bundle")
     written = write_choices_bundle(judged, target, name=file.stem, title=title or file.stem, instruments=INSTRUMENTS)
     click.echo(f"{target}: {written.sessions} judges, {written.events} pairs, {judged.open} of them without a choice")
-    if not judged.sides_known:
-        click.echo("  sides are not known: the human one stands first in every pair")
+    if judged.without_sides:
+        click.echo(
+            f"  sides are not known for {judged.without_sides} of {written.events} pairs: nothing about sides is tested there"
+        )
+    if judged.unread:
+        click.echo(f"  columns that were not read: {', '.join(judged.unread)}")
+
+
+@command.command()
+@click.argument("file", type=FILE)
+@click.option("--out", type=FOLDER, help="The bundle's folder; default: named after the file.")
+@click.option("--title", help="Title of the dataset; default: the file's name.")
+@click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Ends of the scale of the column rating.")
+def judgements(file: Path, out: Path | None, title: str | None, scale: tuple[float, float] | None) -> None:
+    """Turn yes/no judgements or ratings of single clips, made elsewhere, into a bundle.
+
+    One line per judge and stimulus. Columns: judge, stimulus, condition (human, or the agent's name), and at least one of
+    answer (human or agent), called_human (1 or 0) and rating (state its scale by --scale). A file may also have trial, scenario,
+    rt_ms, why and group. The bundle declares its analysis: conditions are compared by judges and stimuli.
+
+    \b
+    Example:
+      believable import judgements turing.csv --out turing
+      believable import judgements ratings.csv --scale 1 7 --out ratings
+      believable analyse turing
+    """
+    from believable.bundle.foreign_judgements import RatingScale, read_judgements, write_judgements_bundle
+    from believable.core.errors import InvalidInput
+    from believable.instruments import INSTRUMENTS
+    from believable.pages import KINDS
+
+    if scale is not None and scale[0] >= scale[1]:
+        raise InvalidInput(f"--scale: expected the low end before the high end, got {scale[0]:g} {scale[1]:g}.")
+    judged = read_judgements(file, scale=None if scale is None else RatingScale(low=scale[0], high=scale[1]))
+    target = out or Path(f"{file.stem}-bundle")
+    name = title or file.stem
+    written = write_judgements_bundle(judged, target, name=file.stem, title=name, kinds=KINDS, instruments=INSTRUMENTS)
+    click.echo(
+        f"{target}: {written.sessions} judges, {written.events} judgements, {judged.answered} with an answer,"
+        f" {judged.rated} with a rating; conditions {', '.join(judged.conditions)}"
+    )
+    for given, own in judged.renamed.items():
+        click.echo(f"  condition {given!r} is called {own}")
     if judged.unread:
         click.echo(f"  columns that were not read: {', '.join(judged.unread)}")
 

@@ -33,7 +33,8 @@ VIDEO_TYPE = "video/mp4"
 
 @dataclass(frozen=True, slots=True)
 class HeldRound:
-    """A round that this connection holds. `steppable`: a simulated participant, who may play faster than time."""
+    """A round that this connection holds. `steppable`: a simulated participant, who may play faster than time. `filmed`: a video
+    is made of it."""
 
     key: RoundKey
     holder: str
@@ -44,6 +45,7 @@ class HeldRound:
     over: bool
     score: int | None
     steppable: bool
+    filmed: bool = False
 
     @property
     def playing(self) -> Playing[Any, Any]:
@@ -115,7 +117,13 @@ def open_round(conn: Connection, context: Context, *, token: str, epoch: int, po
         over=latest.state == "over",
         score=latest.score,
         steppable=session.link_kind == "simulated",
+        filmed=play.filmed(watched=_is_watched(standing.plan, position)),
     )
+
+
+def _is_watched(plan: Sequence[PlannedTrial], played: int) -> bool:
+    """Whether a later page shows the round of this position."""
+    return any(round_position(plan, later) == played for later in range(played + 1, len(plan)))
 
 
 def _new(conn: Connection, standing: Standing, attempt: int, holder: str, now_ms: int) -> StoredRound:

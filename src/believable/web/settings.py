@@ -140,6 +140,10 @@ def _publish(collect: Collect, settings: Settings, folder: Path, progress: Progr
 
 def _must_be_able_to_film(study: Study) -> None:
     """Say at once, before anybody plays, when rounds are to become videos and cannot."""
-    wanted = any(isinstance(entry.item, Play) and entry.item.render == "video" for entry in outline(study.timeline))
-    if wanted and not have_av():
-        raise MissingExtra(what="play trials with `render: video`", extra="video")
+    items = [entry.item for entry in outline(study.timeline)]
+    watched = {item.shown_round for item in items}
+    plays = [item for item in items if isinstance(item, Play)]
+    if any(play.filmed(watched=play.id in watched) for play in plays) and not have_av():
+        raise MissingExtra(
+            what="videos of rounds (a play trial with `render: video`, or a 3D round that is watched)", extra="video"
+        )

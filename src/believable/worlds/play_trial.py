@@ -41,8 +41,9 @@ class Play(WordedPage):
     """Play without an end, until the person is ready."""
     on_loss: Literal["resume", "restart"] = "resume"
     """After a lost connection the round goes on where it stood, or begins again."""
-    render: Literal["none", "video"] = "none"
-    """What a later `watch` shows: the recording itself, or a video made of it (needs the extra `video`)."""
+    render: Literal["auto", "none", "video"] = "auto"
+    """How a later `watch` shows the round: `none` is the recording itself, `video` a video made of it (needs the extra `video`).
+    `auto` is a video of worlds that the server draws, such as 3D ones, and the recording of the others."""
 
     @classmethod
     def form_for(cls, written: Node | None) -> type[TrialBase]:
@@ -63,6 +64,10 @@ class Play(WordedPage):
     def rendered(self) -> bool:
         """The world draws itself; the page shows its pictures."""
         return WORLDS[self.world].game.rendering is not None
+
+    def filmed(self, *, watched: bool) -> bool:
+        """Whether a video is made of the round. `watched`: a later page shows it."""
+        return self.render == "video" or (self.render == "auto" and watched and self.rendered and not self.practice)
 
     @property
     def words(self) -> str:

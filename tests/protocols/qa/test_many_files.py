@@ -121,9 +121,10 @@ def test_a_task_without_any_test_is_analysed_all_the_same(tmp_path: Path) -> Non
         for at, value in zip(range(0, 30_000, 500), np.cumsum(rng.integers(-1, 2, 60)), strict=True)
     ]
     film = write_csv(tmp_path / "film.csv", HEAD, rows)
-    assert "no known signal, so the task: 6 traces of F" in call(importing, "pagan", film, "--out", tmp_path / "bundle")
+    assert "no known signal, so the task: 6 traces of film" in call(importing, "pagan", film, "--out", tmp_path / "bundle")
     printed = call(analyse, tmp_path / "bundle", "--protocol", "qa", "--out", tmp_path / "results")
-    assert printed.strip()
+    assert "! No trace follows the known signal of the visual or the auditory test, so annotators have no gate score." in printed
+    assert "--visual FILE SIGNAL" in printed
     scores = [float(row["task_sda"]) for row in table(tmp_path / "results", "annotators")]
     assert len(scores) == 6
 

@@ -121,3 +121,30 @@ def test_pictures_of_other_sizes_come_from_the_next_larger_of_the_same_shape() -
         assert abs(small.mean(axis=(0, 1)) - middle).max() < 2
     finally:
         running.close()
+
+
+@pytest.mark.parametrize("seed", [2, 5, 7])
+def test_a_deathmatch_begins_with_a_living_player(seed: int) -> None:
+    """With these seeds a bot appears on the player's own place, which kills the player."""
+    running = DoomEngine(settings(seed=seed, bots=3, deathmatch=True, wad=game_map("deathmatch", 7).wad))
+    values = dict(zip(engine.VARIABLES, running.variables, strict=True))
+    running.close()
+    assert values["DEAD"] == 0
+    assert values["HEALTH"] == 100
+    assert {name: values[name] for name in engine.COUNTERS} == dict.fromkeys(engine.COUNTERS, 0)
+
+
+def test_the_engine_shows_no_scoreboard_to_the_dead() -> None:
+    running = DoomEngine(settings(deathmatch=True))
+    running._game.send_game_command("viz_respawn_delay 100")
+    running._game.send_game_command("kill")
+    running.advance(NOTHING, tics=350)
+    pictures = {"as started": running.picture.copy()}
+    for command in ("sb_deathmatch_enable 1", "sb_deathmatch_enable 0"):
+        running._game.send_game_command(command)
+        running.advance(NOTHING, tics=2)
+        pictures[command] = running.picture.copy()
+    running.close()
+    off, on = pictures["sb_deathmatch_enable 0"], pictures["sb_deathmatch_enable 1"]
+    assert (on != off).any(), "there is a scoreboard to hide"
+    assert (pictures["as started"] == off).all()

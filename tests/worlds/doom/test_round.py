@@ -257,18 +257,30 @@ def test_items_come_back_after_a_known_time() -> None:
     assert abs((back - taken) / TICS_PER_S - RESPAWN_S) < 0.2
 
 
-def test_a_pit_kills_and_ends_a_navigation_round() -> None:
-    game = DoomGame(a_setup(2, opponent="nobody", seconds=20), False)
+def walk_into_a_pit(setup: DoomSetup) -> tuple[DoomGame, list[str]]:
+    game = DoomGame(setup, False)
     try:
         happened: list[str] = []
         while not game.over:
             happened += game.step({"player": (1, 0, 0, 90 if game.tick < 10 else 0, 0, 0, 0, 0, 0)})
     finally:
         game.close()
+    return game, happened
+
+
+def test_a_pit_kills_and_ends_the_run_of_an_agent() -> None:
+    setup = a_setup(2, opponent="nobody", seconds=20).model_copy(update={"ends_at_death": True})
+    game, happened = walk_into_a_pit(setup)
     assert happened.count("died") == 1
     assert game.score == 0
     assert game.body.health == 0
     assert game.tick < 20 * TICS_PER_S
+
+
+def test_a_person_who_falls_begins_again_while_the_clock_runs_on() -> None:
+    game, happened = walk_into_a_pit(a_setup(2, opponent="nobody", seconds=8))
+    assert happened.count("died") >= 2
+    assert game.tick == 8 * TICS_PER_S
 
 
 @pytest.mark.skipif(not FREEDM.is_file(), reason="Debian's package freedm is not installed")

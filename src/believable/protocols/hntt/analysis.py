@@ -25,6 +25,7 @@ from believable.protocols.hntt.navigation_judgements import (
     clustered,
     compared,
     equivalence,
+    first_shares,
     judgements,
     mean_accuracy,
     pass_verdict,
@@ -40,7 +41,7 @@ from believable.protocols.hntt.navigation_judges import (
 from believable.protocols.hntt.navigation_reasons import reasons_sections
 from believable.protocols.hntt.pass_chances import criterion_section, planned
 from believable.stats.bootstrap import median_interval
-from believable.stats.counts import binomial, proportion
+from believable.stats.counts import proportion
 from believable.stats.estimate import Estimate
 from believable.stats.indices import HnttVerdict
 from believable.stats.result import TestResult
@@ -238,15 +239,30 @@ def pairs_section(judged: NavigationJudgements, contests: Sequence[AgentContest]
             known = contest.uncertainty[own & ~np.isnan(contest.uncertainty)]
             mean = number_or(float(known.mean()) if len(known) else None, "nobody said how certain they were")
             rows.append((contest.agent, str(contest.scenario[own][0]), pair, int(own.sum()), *estimate_cells(share), mean))
-    first = int(judged.chose_first.sum())
-    side = binomial(first, len(judged), level=plan.level)
-    share_words = "" if side.estimate is None else f": share {estimate_words(side.estimate)}"
-    words = f"Player A (left) was chosen in {first} of {counted(len(judged), 'trial')}{share_words}."
+    findings, paragraphs = _side_preference(judged, plan)
     if judged.undecided:
-        words += f" {counted(judged.undecided, 'choice')} named neither or were left open, and are not counted."
+        paragraphs.append(f"{counted(judged.undecided, 'choice')} named neither or were left open, and are not counted.")
     return LAYOUTS.section(
         "pairs",
-        findings=(Finding("side", "Side of the screen", words, side.estimate, side),),
+        paragraphs=paragraphs,
+        findings=findings,
         tables=(LAYOUTS.table("pairs", rows),),
         charts=(LAYOUTS.chart("pairs", chance=plan.option("chance")),),
     )
+
+
+def _side_preference(judged: NavigationJudgements, plan: Plan) -> tuple[list[Finding], list[str]]:
+    """Test whether judges preferred one side. Judges are the units, because the choices of one judge may depend on each other."""
+    known = int(judged.side_known.sum())
+    paragraphs = []
+    if known < len(judged):
+        paragraphs.append(
+            f"The sides of {counted(len(judged) - known, 'trial')} are not known. They say nothing about a preference for a side."
+        )
+    if not known:
+        return [], paragraphs
+    test = against_chance(first_shares(judged), level=plan.level)
+    share = "" if test.estimate is None else f": a mean share of {estimate_words(test.estimate)} over judges"
+    first = int(judged.chose_first[judged.side_known].sum())
+    sentence = f"Player A (left) was chosen in {first} of {counted(known, 'trial')}{share}."
+    return [Finding("side", "Side of the screen", sentence, test.estimate, test)], paragraphs

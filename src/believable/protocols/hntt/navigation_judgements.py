@@ -42,6 +42,7 @@ class NavigationJudgements:
     pair         the two stimuli, sorted and joined: what a clip-clustered interval resamples
     clips        the stimuli of players A and B, one row each
     uncertainty  1 certain … 5 uncertain, NaN without an answer
+    side_known   whether A and B are the sides of the page; imported choices may not say
     undecided    how many choices were left open or named neither
     """
 
@@ -53,6 +54,7 @@ class NavigationJudgements:
     pair: ObjectArray
     uncertainty: FloatArray
     clips: ObjectArray
+    side_known: NDArray[np.bool_]
     undecided: int
 
     def __len__(self) -> int:
@@ -68,6 +70,7 @@ class NavigationJudgements:
             self.pair[keep],
             self.uncertainty[keep],
             self.clips[keep],
+            self.side_known[keep],
             self.undecided,
         )
 
@@ -118,6 +121,7 @@ def judgements(data: Data) -> NavigationJudgements:
         _pairs(stimulus[first], stimulus[two]),
         uncertainty,
         np.stack([stimulus[first], stimulus[two]], 1),
+        ~(shown["label"].missing[first] | shown["label"].missing[two]),
         int((paired & (side < 0)).sum()),
     )
 
@@ -152,6 +156,12 @@ def agents(judged: NavigationJudgements, humans: tuple[str, ...]) -> tuple[Agent
             )
         )
     return tuple(result)
+
+
+def first_shares(judged: NavigationJudgements) -> FloatArray:
+    """The share of trials in which each judge chose player A, over the trials whose sides are known."""
+    known = judged.side_known
+    return _means(judged.judge[known], judged.chose_first[known].astype(np.float64))[1]
 
 
 def _words(values: ObjectArray) -> NDArray[np.str_]:

@@ -152,14 +152,43 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
 
 
 def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
-    """Traces at rest agree wholly with each other: who annotated nothing may count as reliable."""
+    """Doubts about the data: missing quality tests, repeated recordings, and traces that never moved."""
+    return (*_missing_tests(data, plan), *_repetitions(data, plan), *_resting_traces(data, plan))
+
+
+def _missing_tests(data: Data, plan: Plan) -> tuple[str, ...]:
+    """Without a quality test there is no gate. The reader has to know that it is missing, and why."""
+    tests = collected(data, plan).tests
+    missing = [test for test in TESTS if test not in tests]
+    if not missing:
+        return ()
+    fix = (
+        " Name the file of the test and its signal when you import: --visual FILE SIGNAL, --auditory FILE SIGNAL."
+        if data.study is None
+        else ""
+    )
+    outcome = "so annotators have no gate score" if len(missing) == len(TESTS) else "so the gate rests on the other test"
+    return (f"No trace follows the known signal of the {' or the '.join(missing)} test, {outcome}.{fix}",)
+
+
+def _repetitions(data: Data, plan: Plan) -> tuple[str, ...]:
+    count = len(repeated(data, plan))
+    if not count:
+        return ()
+    return (
+        f"{counted(count, 'recording')} left out: the annotator recorded the same stimulus again later, and the last one counts.",
+    )
+
+
+def _resting_traces(data: Data, plan: Plan) -> tuple[str, ...]:
+    """Traces at rest agree fully with each other, so an annotator who never moved may count as reliable."""
     task = task_traces(data, plan)
     resting = sum(bool((trace.bins == trace.bins[0]).all()) for trace in task if len(trace.bins))
     if 2 * resting <= len(task):
         return ()
     return (
         f"Validity: {counted(resting, 'trace')} of {len(task)} on the task never moved. Traces at rest agree with each other"
-        " throughout, so that agreement on the task says nothing about these annotators.",
+        " throughout, so agreement on the task says nothing about these annotators.",
     )
 
 

@@ -13,19 +13,25 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from believable.core.errors import InvalidInput
+from believable.recordings.importers.agent_conversations import (
+    Lines,
+    schedule_conversations,
+    split_conversations,
+    split_utterance,
+)
 
 TIME_FORMAT = "%B %d, %Y, %H:%M:%S"
 #: The translated forks: frames of one simulated step, and how their conversations are dated.
 FRAMES_PER_STRIDE, CONVERSATION_TIME = 60, "%Y%m%d-%H:%M"
 LAYOUTS = ("movement.jsonl.gz", "movement", "master_movement.json", "movement.json")
-
-Lines = tuple[tuple[str, str], ...]
+#: Entries of `movement.json` that are read. `persona_init_pos` repeats the tiles of frame 0.
+_TRANSLATED_ENTRIES = frozenset({"start_datetime", "stride", "sec_per_step", "persona_init_pos", "all_movement"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +59,29 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
+class TalkPlace:
+    """The place that the heading of a conversation names, with its first step and its speakers."""
+
+    step: int
+    place: str
+    speakers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Movements:
-    """What the movement data hold, whatever their layout, and what a reader should know about how they were read."""
+    """The movement data of a run in any layout, with notes on how they were read.
+
+    descriptions  what the run states about a person (plan for the day, lifestyle …), by name
+    talk_places   conversations whose heading names a place
+    """
 
     lives: Mapping[str, Life]
     steps: int
     start: datetime.datetime | None = None
     step_s: float | None = None
     notes: tuple[str, ...] = ()
+    descriptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    talk_places: tuple[TalkPlace, ...] = ()
 
 
 @dataclass(slots=True)
@@ -93,13 +114,7 @@ def read_movements(folder: Path) -> Movements:
     beside = (f"{', '.join(there[1:])} was not read: {there[0]} holds the movements",) if there[1:] else ()
     if not movements.lives:
         raise InvalidInput(f"{folder / there[0]}: nobody is in any step. Copy the run again.")
-    return Movements(
-        movements.lives,
-        movements.steps,
-        movements.start,
-        movements.step_s,
-        (*beside, *notes.all(), *_comings_and_goings(movements)),
-    )
+    return replace(movements, notes=(*beside, *notes.all(), *_comings_and_goings(movements)))
 
 
 def read_json(path: Path) -> Any:
@@ -154,7 +169,7 @@ def _from_steps(steps: Iterable[tuple[str, Any]], notes: _Notes) -> Movements:
             start = _time(step["meta"].get("curr_time"), TIME_FORMAT, place)
     names = tuple(dict.fromkeys(name for _, people in present for name in people))
     lives = {name: _whole_life(name, present, names, notes) for name in names}
-    return Movements(lives, len(present), start)
+    return Movements(lives=lives, steps=len(present), start=start)
 
 
 def _whole_life(name: str, present: list[tuple[str, Mapping[str, Any]]], names: tuple[str, ...], notes: _Notes) -> Life:
@@ -177,7 +192,8 @@ def _master(path: Path, notes: _Notes) -> Movements:
         raise InvalidInput(f"{path}: expected numbers of steps, got {foreign[0]!r}. Copy the run again.")
     numbers = sorted(map(int, steps))
     _require_gap_free(numbers, str(path))
-    return Movements(_from_changes([(f"{path.name}: step {n}", steps[str(n)]) for n in numbers], notes), len(numbers))
+    lives = _from_changes([(f"{path.name}: step {n}", steps[str(n)]) for n in numbers], notes)
+    return Movements(lives=lives, steps=len(numbers))
 
 
 def _translated(path: Path, notes: _Notes) -> Movements:
@@ -198,10 +214,26 @@ def _translated(path: Path, notes: _Notes) -> Movements:
     foreign = [key for key in frames if not key.isdigit() and key not in ("description", "conversation")]
     if foreign:
         notes.add("entries of all_movement that are no frames were not read", ", ".join(foreign[:3]))
-    talks = _mapping(frames.get("conversation") or {}, f"{path}: conversation")
-    lives = _with_talks(lives, talks, start, step_s, numbers[0], path.name, notes)
-    # Frame 1 is the first of the day, frame 0 stands before it.
-    return Movements(lives, len(numbers), start + datetime.timedelta(seconds=(numbers[0] - 1) * step_s), step_s)
+    unread = [key for key in run if key not in _TRANSLATED_ENTRIES]
+    if unread:
+        notes.add(f"{len(unread)} entries beside all_movement were not read", ", ".join(unread[:3]))
+    texts = _mapping(frames.get("conversation") or {}, f"{path}: conversation")
+    lives, talk_places = _add_conversations(lives, texts, start, step_s, numbers[0], path.name, notes)
+    descriptions = _mapping(frames.get("description") or {}, f"{path}: description")
+    for name in descriptions:
+        if name not in lives:
+            notes.add("a description is of a person who is in no frame and was not read", f"{path.name}: {name}")
+    return Movements(
+        lives=lives,
+        steps=len(numbers),
+        # Frame 1 is the first of the day, frame 0 lies before it.
+        start=start + datetime.timedelta(seconds=(numbers[0] - 1) * step_s),
+        step_s=step_s,
+        descriptions={
+            name: _mapping(entry, f"{path}: description of {name}") for name, entry in descriptions.items() if name in lives
+        },
+        talk_places=talk_places,
+    )
 
 
 def _seconds_per_frame(run: Mapping[str, Any], path: Path, notes: _Notes) -> float:
@@ -276,7 +308,7 @@ def _chat(value: Any, name: str, names: tuple[str, ...], place: str, notes: _Not
     for line in [value] if isinstance(value, str) else value if isinstance(value, list) else [value]:
         if isinstance(line, str):
             notes.add("chat is text: lines that name no speaker are said by the persona itself", f"{place}: {name}")
-            lines += spoken(line, names, name)
+            lines += _assign_lines(line, names, name)
         elif isinstance(line, list) and len(line) == 2 and all(isinstance(part, str) for part in line):
             lines.append((line[0], line[1]))
         else:
@@ -286,49 +318,48 @@ def _chat(value: Any, name: str, names: tuple[str, ...], place: str, notes: _Not
     return tuple(lines)
 
 
-def spoken(text: str, names: tuple[str, ...], otherwise: str | None) -> list[tuple[str, str]]:
-    """The lines of a text: `Maria Lopez: Hello` is said by her; others by `otherwise`, or by nobody."""
-    lines: list[tuple[str, str]] = []
-    for line in filter(None, (line.strip() for line in text.splitlines())):
-        speaker, colon, words = re.split("([:：])", line, maxsplit=1) if re.search("[:：]", line) else (line, "", "")
-        if colon and speaker.strip() in names:
-            lines.append((speaker.strip(), words.strip()))
-        elif otherwise is not None:
-            lines.append((otherwise, line))
-    return lines
+def _assign_lines(text: str, names: tuple[str, ...], otherwise: str) -> list[tuple[str, str]]:
+    """Split a text into lines: `Maria Lopez: Hello` is hers, a line without a speaker is said by `otherwise`."""
+    lines = filter(None, (line.strip() for line in text.splitlines()))
+    return [split_utterance(line, names) or (otherwise, line) for line in lines]
 
 
-def _with_talks(
+def _add_conversations(
     lives: dict[str, Life],
-    talks: Mapping[str, Any],
+    texts: Mapping[str, Any],
     start: datetime.datetime,
     step_s: float,
     first: int,
     source: str,
     notes: _Notes,
-) -> dict[str, Life]:
-    """Conversations stand apart, as one text for each simulated step; they last for the frames of that step."""
+) -> tuple[dict[str, Life], tuple[TalkPlace, ...]]:
+    """Add the conversations to the people who speak in them. A text holds all conversations of one simulated step."""
     names = tuple(lives)
     chats: dict[str, dict[int, Lines]] = {name: {} for name in names}
-    for at, text in talks.items():
+    talk_places: list[TalkPlace] = []
+    for at, text in texts.items():
         place = f"{source}: conversation {at}"
-        lines = tuple(spoken(str(text or ""), names, None))
+        step = split_conversations(str(text or ""), names)
+        for _ in step.unassigned:
+            notes.add("a line of a conversation names nobody of the run and was not read", place)
         frame = round((_time(at, CONVERSATION_TIME, place) - start).total_seconds() / step_s) + 1 - first
-        if str(text or "").strip() and not lines:
-            notes.add("a conversation names nobody of the run and was not read", place)
-        for speaker in dict.fromkeys(speaker for speaker, _ in lines):
-            life = lives[speaker]
-            lasting = range(max(frame, life.first), min(frame + FRAMES_PER_STRIDE, life.end))
-            chats[speaker] |= dict.fromkeys(lasting, lines)
-            if not lasting:
-                notes.add(f"a conversation lies outside the frames of {speaker} and was not read", place)
-    return {
+        for conversation, frames in schedule_conversations(step.conversations, FRAMES_PER_STRIDE):
+            if conversation.place:
+                talk_places.append(TalkPlace(max(frame + frames.start, 0), conversation.place, conversation.speakers))
+            for speaker in conversation.speakers:
+                life = lives[speaker]
+                lasting = range(max(frame + frames.start, life.first), min(frame + frames.stop, life.end))
+                chats[speaker] |= dict.fromkeys(lasting, conversation.lines)
+                if not lasting:
+                    notes.add(f"a conversation lies outside the frames of {speaker} and was not read", place)
+    talking = {
         name: Life(
             life.first,
             tuple(_talking(moment, chats[name].get(number, ())) for number, moment in enumerate(life.moments, life.first)),
         )
         for name, life in lives.items()
     }
+    return talking, tuple(talk_places)
 
 
 def _talking(moment: Moment, chat: Lines) -> Moment:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Any, TextIO
 
 from believable.core.errors import InvalidInput, reading
 from believable.recordings.file import require_sound
-from believable.recordings.importers.agent_movements import TIME_FORMAT, Life, Moment, read_json, read_movements
+from believable.recordings.importers.agent_movements import TIME_FORMAT, Life, Moment, Movements, read_json, read_movements
 from believable.recordings.recording import (
     UNITS_PER_TILE,
     Action,
@@ -86,7 +87,7 @@ def _imported(folder: Path, maze: Path | None) -> Imported:
         )
     frame_ms = round(step_s * 1000)
     timing = Timing(frame_ms, steps, *((start.isoformat(), frame_ms) if start is not None else (None, None)))
-    plans = tuple(p for name, life in lives.items() for p in _plans(folder, name, life, timing, start, notes))
+    plans = tuple(p for name in lives for p in _plans(folder, name, movements, timing, start, notes))
     recording = Recording(
         world=world,
         actors=tuple(Actor(_actor_id(name), name, "person") for name in lives),
@@ -94,7 +95,8 @@ def _imported(folder: Path, maze: Path | None) -> Imported:
         tracks=tuple(_track(name, life, steps) for name, life in lives.items()),
         actions=tuple(a for name, life in lives.items() for a in _actions(name, life, frame_ms)),
         plans=plans,
-        provenance={"importer": "generative_agents", "run": str(meta.get("fork_sim_code", folder.resolve().name))},
+        provenance={"importer": "generative_agents", "run": str(meta.get("fork_sim_code", folder.resolve().name))}
+        | _stated_facts(movements, notes),
     )
     require_sound(recording, source=str(folder))
     return Imported(
@@ -196,11 +198,15 @@ def _verb(activity: str) -> str:
 
 
 def _plans(
-    folder: Path, name: str, life: Life, timing: Timing, start: datetime.datetime | None, notes: list[str]
+    folder: Path, name: str, movements: Movements, timing: Timing, start: datetime.datetime | None, notes: list[str]
 ) -> Iterator[PlanStep]:
+    life = movements.lives[name]
     actor, (t0, t1) = _actor_id(name), (round(life.first * timing.frame_ms), round(life.end * timing.frame_ms))
     nodes = _persona_file(folder, name, "nodes.json")
-    if nodes is None:
+    stated = _stated_plan(movements.descriptions.get(name, {}))
+    if nodes is None and stated:
+        yield PlanStep(f"{actor}-plan", actor, None, 0, t0, t1, stated)
+    elif nodes is None:
         notes.append(f"no plan for the day of {name}: there is no nodes.json under personas/{name}/")
     elif start is not None:
         yield from _day_plan_steps(nodes, actor, start, timing.duration_ms)
@@ -208,6 +214,34 @@ def _plans(
     for number, (first, last, moment) in enumerate(_runs(life, lambda m: _intention(m.activity)), 1):
         begin, end = round(first * timing.frame_ms), round(last * timing.frame_ms)
         yield PlanStep(f"{actor}-s{number}", actor, f"{actor}-schedule", 1, begin, end, _intention(moment.activity))
+
+
+def _stated_plan(description: Mapping[str, Any]) -> str:
+    """The plan for the day that a fork keeps among the traits of a person (`scratch`)."""
+    scratch = description.get("scratch")
+    return str((scratch if isinstance(scratch, Mapping) else {}).get("daily_plan") or "").strip()
+
+
+def _stated_facts(movements: Movements, notes: list[str]) -> dict[str, str]:
+    """What a fork states about people and about the places of conversations, as flat entries of the provenance."""
+    facts: dict[str, str] = {}
+    for name, description in movements.descriptions.items():
+        facts |= {f"people.{name}.{key}": text for key, text in _flat_texts(description)}
+    if facts:
+        notes.append(f"descriptions of {len(movements.descriptions)} people are kept in the provenance, as people.NAME.…")
+    for number, talk in enumerate(movements.talk_places, 1):
+        facts[f"conversations.{number}"] = f"step {talk.step}: {talk.place} ({', '.join(talk.speakers)})"
+    if movements.talk_places:
+        notes.append(f"places of {len(movements.talk_places)} conversations are kept in the provenance, as conversations.N")
+    return facts
+
+
+def _flat_texts(tree: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{below}", text) for below, text in _flat_texts(value))
+        elif value not in (None, "", []):
+            yield str(key), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _intention(activity: str) -> str:

@@ -269,7 +269,7 @@ class RoundConnection:
         changes = await services.store.aread(lambda conn: session_rounds.applied(conn, opened))
         recording, score = await self._worked_on(self._live.record(changes))
         recorded = await loop.run_in_executor(services.executor, session_rounds.ended, recording, score)
-        if opened.play.render == "video":
+        if opened.filmed:
             video = await self._worked_on(services.films.film(recorded.recording, self._film_size()))
             recorded = replace(recorded, video=video)
         await services.store.awrite(lambda conn: session_rounds.end_round(conn, services.context, opened, recorded))

@@ -29,6 +29,8 @@ from believable.worlds.doom.items import HIDDEN_DEG, LYING, actors_of_items
 TICS_PER_S = 35
 #: A figure appears in a cloud; a round begins when it has gone.
 ARRIVAL_TICS = 52
+#: A bot that appears on the player's place kills the player. The player comes back until this many arrivals have failed.
+MOST_ARRIVALS = 20
 #: Whoever is watched appears somewhat later, and the engine writes the name over the picture at first.
 WATCHED_TICS = 175
 #: An engine that was asked to end is killed after this.
@@ -75,6 +77,9 @@ VARIABLES = (
     "WEAPON6",
     "WEAPON7",
 )
+#: Of these, the ones that count up.
+COUNTERS = ("FRAGCOUNT", "DEATHCOUNT", "HITCOUNT", "HITS_TAKEN", "DAMAGECOUNT", "DAMAGE_TAKEN")
+FULL_HEALTH = 100
 #: What can be pressed, in the order of an action.
 BUTTONS = (
     "MOVE_FORWARD_BACKWARD_DELTA",
@@ -108,10 +113,11 @@ SIZES_PX = (
     (1920, 1080),
 )
 #: A game for several with one person in it: nobody else joins, and death does not end it. View and weapon do not bob: how far
-#: they do depends on how often the engine has drawn, and a round looks the same however it came to where it is.
+#: they do depends on how often the engine has drawn, and a round looks the same however it came to where it is. The engine shows
+#: neither its scoreboard nor who killed whom: both name the bots.
 RULES = (
     "-host 1 +sv_cheats 1 +sv_chasecam 1 +sv_noautoaim 1 +sv_nocrouch 1 +chase_dist 112 +chase_height 4 +viz_nocheat 0 "
-    "+movebob 0 +stillbob 0"
+    "+movebob 0 +stillbob 0 +sb_deathmatch_enable 0 +sb_cooperative_enable 0 +sb_teamdeathmatch_enable 0 +show_obituaries 0"
 )
 #: The dead come back by themselves; where a bot is watched, the player is dead and stays so: bots leave the dead alone.
 COMING_BACK, WATCHING = "+sv_forcerespawn 1 +viz_respawn_delay 2", "+bot_allowspy 1"
@@ -255,7 +261,27 @@ class DoomEngine:
         game.make_action([0] * len(BUTTONS), ARRIVAL_TICS)
         if settings.watched:
             self._watch_a_bot(game)
+        else:
+            self._bring_player_back(game)
         self._state = game.get_state()
+        started = zip(VARIABLES, self._read_variables(), strict=True)
+        self._counted_before = [value if name in COUNTERS else 0.0 for name, value in started]
+
+    def _bring_player_back(self, game: Any) -> None:
+        """Let a round begin with a living player of full health: bots appear at random places, also at the player's."""
+        for _ in range(MOST_ARRIVALS):
+            if not game.is_player_dead():
+                break
+            game.respawn_player()
+            game.make_action([0] * len(BUTTONS), 2 * ARRIVAL_TICS)
+        else:
+            raise InvalidInput(
+                f"the map {self.settings.map_name} has no free place for the player beside {self.settings.bots} bots:"
+                f" the player died at each of {MOST_ARRIVALS} arrivals. Use a map with more places to start from, or fewer bots."
+            )
+        if game.get_game_variable(self._doom.GameVariable.HEALTH) < FULL_HEALTH:
+            game.send_game_command("give health")
+            game.make_action([0] * len(BUTTONS), 1)
 
     def _watch_a_bot(self, game: Any) -> None:
         for command, tics in (("kill", 4), ("spynext", WATCHED_TICS)):
@@ -283,7 +309,10 @@ class DoomEngine:
 
     @property
     def variables(self) -> list[float]:
-        """As named in VARIABLES."""
+        """As named in VARIABLES. Counters begin at 0 with the round: nothing that happened before it counts."""
+        return [value - before for value, before in zip(self._read_variables(), self._counted_before, strict=True)]
+
+    def _read_variables(self) -> list[float]:
         values: list[float] = self._state.game_variables.tolist()
         return values
 

@@ -41,7 +41,8 @@ class DoomGame:
 
     @property
     def over(self) -> bool:
-        ended = not self.place.deathmatch and not self.setup.practice and (self.at_goal or self.body.dead)
+        fell = self.setup.ends_at_death and self.body.dead
+        ended = not self.place.deathmatch and not self.setup.practice and (self.at_goal or fell)
         return self.tick >= self.ticks or ended
 
     @property

@@ -96,6 +96,8 @@ class DoomSetup(Record):
     practice: bool = False
     watched: bool = False
     """One of the engine's own bots plays, alone, and what it sees is shown."""
+    ends_at_death: bool = True
+    """Navigation by an agent ends if the figure dies. A person's figure begins again at the start, and the clock runs on."""
     crosshair: bool = True
     """In a deathmatch through somebody's eyes."""
 
@@ -140,6 +142,7 @@ def settle(options: DoomOptions, place: RoundPlace) -> DoomSetup:
         height_px=height_px,
         ticks=place.duration_s * TICS_PER_S,
         practice=place.practice,
+        ends_at_death=False,
     )
 
 

@@ -9,11 +9,24 @@
  */
 import { createControls } from "./controls.js";
 import { unpredicted } from "./game.js";
+import { createFullScreen } from "./full_screen.js";
 import { createPictures } from "./pictures.js";
+import { createSpeaker } from "./sounds.js";
 
 export { coding } from "./pictures.js";
 
 const SHOUT_MS = 1400;
+/** Sounds of what the one who plays sees and hears, by the names of the events. @type {Record<string, import("./sounds.js").Voice[]>} */
+export const SOUNDS = {
+  shot: [{ noise: [5200, 400], gain: 0.6, lasts_s: 0.2 }, { tone: [240, 60], type: "square", gain: 0.16, lasts_s: 0.12 }],
+  hit: [{ tone: [760, 300], type: "square", gain: 0.16, lasts_s: 0.1 }],
+  hurt: [{ tone: [240, 150], type: "sawtooth", gain: 0.2, lasts_s: 0.14 }],
+  pickup: [{ tone: [620, 1240], type: "triangle", gain: 0.25, lasts_s: 0.16 }],
+  frag: [{ tone: [440, 880], type: "triangle", gain: 0.35, lasts_s: 0.45 }],
+  goal: [{ tone: [440, 880], type: "triangle", gain: 0.35, lasts_s: 0.45 }],
+  died: [{ tone: [420, 90], type: "sawtooth", gain: 0.3, lasts_s: 0.7 }],
+  jumped: [{ noise: [900, 300], gain: 0.3, lasts_s: 0.12 }],
+};
 
 /** @param {import("./game.js").Surroundings} outside @returns {Client} */
 export function begin({ canvas, form, texts, welcome, active, act, coding = "jpeg" }) {
@@ -22,6 +35,8 @@ export function begin({ canvas, form, texts, welcome, active, act, coding = "jpe
   const pictures = createPictures(canvas, welcome, coding);
   const controls = createControls(canvas, welcome.controls, { active, act, settings: form, now: () => performance.now() });
   const status = createWords(form);
+  const speaker = createSpeaker(form, SOUNDS);
+  const fullScreen = createFullScreen(form, () => canvas.focus({ preventScroll: true }));
   form.querySelector("[data-controls]")?.replaceChildren(...listKeys(welcome.controls, texts));
 
   return {
@@ -31,13 +46,19 @@ export function begin({ canvas, form, texts, welcome, active, act, coding = "jpe
     moves: controls.moves,
     beside: pictures.report,
     image: pictures.show,
-    hear: status.show,
-    enter: (state) => controls.enter(state),
+    hear: (picture, now_ms) => {
+      status.show(picture, now_ms);
+      for (const name of new Set(picture.e)) speaker.say(name);
+    },
+    enter: (state) => {
+      controls.enter(state);
+      if (state === "over") fullScreen.leave(); // the button that goes on is outside
+    },
     begun: controls.lock,
     draw: () => {}, // pictures are drawn when they come
     release: controls.release,
     get quiet_ms() { return controls.quiet_ms; },
-    destroy: () => { controls.destroy(); pictures.destroy(); },
+    destroy: () => { controls.destroy(); pictures.destroy(); speaker.destroy(); fullScreen.destroy(); },
   };
 }
 

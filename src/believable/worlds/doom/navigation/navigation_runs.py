@@ -50,7 +50,7 @@ class PlannedRun:
         """The goal is drawn before anything moves, with the same chance for each."""
         options = DoomOptions(map=NAVIGATION, map_seed=self.map_seed, goal=self.goals)
         place = RoundPlace(self.seed, f"run-{self.number}", None, "nobody", RUN_S, practice=False)
-        return settle(options, place)
+        return settle(options, place).model_copy(update={"ends_at_death": True})
 
 
 def planned_runs(
