@@ -4,7 +4,12 @@ The names of this module are the public ones; everything else may change from on
 it is first asked for, so that `import believable` costs nothing.
 """
 
-from __future__ import annotations
+import sys
+
+# `python -m believable` puts the current folder first on the path. It may be the folder of a stranger's study, whose `click.py`
+# must not run. (While a package is looked up for `-m`, `sys.argv[0]` is "-m".) This comes before any other import.
+if getattr(sys, "argv", [""])[:1] == ["-m"] and not sys.flags.safe_path and sys.path:
+    del sys.path[0]
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -98,12 +98,23 @@ class Person:
     head: str
     seq: int
     log: list[str] = field(default_factory=list)
+    fetched: set[str] = field(default_factory=set)
+
+    def fetch_and_wait(self) -> None:
+        """What a browser does before it says that something was played: it gets the media, and time passes."""
+        for medium in self.desk.view(self.token).now().media:
+            if medium.name not in self.fetched:
+                self.desk.note_sent(self.token, medium.name, medium.bytes).now()
+                self.clock.advance(medium.length_ms or 0)
+                self.fetched.add(medium.name)
 
     def body(self, kind: str, trial: int | None, **data: Any) -> str:
         event = {"kind": kind, "trial": trial, "at_ms": self.clock.now_ms(), "mono_ms": 1.5, "data": data}
         return json.dumps(event, separators=(",", ":"))
 
     def note(self, kind: str, trial: int | None = None, **data: Any) -> int:
+        if kind.startswith("media."):
+            self.fetch_and_wait()
         body = self.body(kind, self.position if trial is None else trial, **data)
         self.seq += 1
         self.head = event_chain.extend(self.head, [body])

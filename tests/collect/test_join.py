@@ -14,9 +14,10 @@ import pytest
 
 from believable.collect.context import Refusal
 from believable.collect.desk import Collect
+from believable.collect.leave import TRIES, PersonProof
 from believable.collect.revise import UnexplainedChange, revise
 from believable.core.clock import VirtualClock
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import InvalidInput, NotFound, TooManyTries, Withdrawn
 from believable.store import review, sessions, studies
 from believable.store.sessions import POOLS, Session
 
@@ -154,11 +155,14 @@ def test_a_personal_link_is_refused_when_repeats_are(desk: Collect, make_definit
 def test_repeats_are_resumed_or_refused(desk: Collect, make_definition: Any, enter: Any) -> None:
     ada = {"PROLIFIC_PID": "ada", "STUDY_ID": "st", "SESSION_ID": "x"}
     link = desk.publish("resuming", make_definition("recruit: {platform: prolific}")).links["open"]
-    person = enter(link, ada)
-    assert desk.landing(link, ada).now().resumes
-    assert desk.join(link, ada, "en", True).now().token == person.token
+    joined = desk.join(link, ada, "en", True).now()
+    assert joined.mark is not None
+    kept = {joined.mark: joined.token}
+    person = enter(link, ada, kept=kept)
+    assert person.token == joined.token
+    assert desk.landing(link, ada, kept).now().resumes
     person.complete()
-    assert desk.join(link, ada, "en", True).now().token == person.token, "the last page shows the code again"
+    assert desk.join(link, ada, "en", True, kept).now().token == person.token, "the last page shows the code again"
     assert enter(link, {**ada, "PROLIFIC_PID": "bea"}).token != person.token
     assert refused(desk, link) == "identity"
     assert refused(desk, link, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}) == "identity"
@@ -183,8 +187,74 @@ def test_a_browser_takes_part_once_where_repeats_are_refused(desk: Collect, make
         assert desk.landing(link, {}, {joined.mark: junk}).now().refusal is None
     other = desk.publish("other", make_definition("recruit: {repeats: refuse}")).links["open"]
     assert desk.landing(other, {}, kept).now().refusal is None, "another study knows nothing of it"
-    desk.withdraw(joined.token).now()
+    desk.withdraw(joined.token, PersonProof(desk.holder_mark(joined.token))).now()
     assert desk.landing(link, {}, kept).now().refusal is None, "nothing remembers who withdrew"
+
+
+def test_an_id_alone_opens_no_session_in_which_something_was_entered(desk: Collect, make_definition: Any, enter: Any) -> None:
+    """Platform ids stand in addresses and exports: they say who somebody is, and prove nothing."""
+    ada = {"PROLIFIC_PID": "ada"}
+    link = desk.publish("s", make_definition("recruit: {platform: prolific}")).links["open"]
+    person = enter(link, ada)
+    person.submit({})
+    assert desk.landing(link, ada).now().refusal == "code"
+    assert refused(desk, link, ada) == "code"
+    bea = desk.join(link, {"PROLIFIC_PID": "bea"}, "en", True).now()
+    assert bea.mark is not None
+    for kept in ({bea.mark: bea.token}, {bea.mark: person.token}, dict.fromkeys((bea.mark, "came-x"), "")):
+        assert refused(desk, link, ada, kept=kept) == "code", "another person's mark opens nothing"
+    code = desk.later(person.token).now().code
+    resumed = desk.resume(code, "home").now()
+    assert resumed.mark is not None
+    kept = {resumed.mark: resumed.token}
+    assert desk.join(link, ada, "en", True, kept).now().token == person.token, "the code makes this browser hers as well"
+    person.complete()
+    assert desk.landing(link, ada).now().refusal == "code", "also after the end, when the last page shows the code for payment"
+    (personal,) = desk.personal_links("s", ["Cleo"])
+    cleo = enter(personal.token)
+    cleo.submit({})
+    assert desk.join(personal.token, {}, "en", True).now().token == cleo.token, "a personal link is a secret itself"
+
+
+def test_who_entered_nothing_begins_again_in_another_browser(desk: Collect, make_definition: Any, enter: Any) -> None:
+    """Nobody is stranded who only looked at the first page, and a stranger who came first takes nobody's place."""
+    ada = {"PROLIFIC_PID": "ada"}
+    link = desk.publish("s", make_definition("recruit: {platform: prolific, limit: 1}")).links["open"]
+    first = enter(link, ada)
+    first.note("page.open")
+    assert desk.landing(link, ada).now().refusal is None
+    second = enter(link, ada)
+    assert second.token != first.token
+    second.submit({})
+    assert refused(desk, link, ada) == "code"
+
+
+def test_withdrawing_after_the_end_takes_the_mark_or_the_code(desk: Collect, make_definition: Any, enter: Any) -> None:
+    link = desk.publish("s", make_definition()).links["open"]
+    person, other = enter(link), enter(link)
+    code, foreign = desk.later(person.token).now().code, desk.later(other.token).now().code
+    person.complete()
+    with pytest.raises(Refusal, match="Enter its code"):
+        desk.later(person.token).now()
+    for proof in (
+        PersonProof(),
+        PersonProof(mark="guess"),
+        PersonProof(code=foreign),
+        PersonProof(desk.holder_mark(other.token)),
+    ):
+        with pytest.raises(Refusal, match="Enter its code"):
+            desk.withdraw(person.token, proof).now()
+    with pytest.raises(NotFound, match="no session with this code"):
+        desk.withdraw(person.token, PersonProof(code="0000-0000-00", who="guesser")).now()
+    for _ in range(TRIES - 1):
+        with pytest.raises(NotFound):
+            desk.withdraw(person.token, PersonProof(code="0000-0000-00", who="guesser")).now()
+    with pytest.raises(TooManyTries):
+        desk.withdraw(person.token, PersonProof(code=code, who="guesser")).now()
+    assert desk.later(person.token, PersonProof(desk.holder_mark(person.token))).now().code == code
+    desk.withdraw(person.token, PersonProof(code=code.lower(), who="home")).now()
+    with pytest.raises(Withdrawn):
+        desk.view(person.token).now()
 
 
 def test_marks_are_for_open_links_that_refuse_repeats(desk: Collect, make_definition: Any) -> None:

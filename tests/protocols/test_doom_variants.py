@@ -98,7 +98,8 @@ timeline:
 
 
 async def _received(folder: Path, data: Path, films: int) -> list[tuple[str, bytes]]:
-    app = create_app(Settings(study_folders=(folder,), data_dir=data), clock=VirtualClock())
+    clock = VirtualClock()
+    app = create_app(Settings(study_folders=(folder,), data_dir=data), clock=clock)
     got: list[tuple[str, bytes]] = []
     async with running(app) as http:
         link = app.state.published[0].links["open"].rsplit("/", 1)[-1]
@@ -110,6 +111,7 @@ async def _received(folder: Path, data: Path, films: int) -> list[tuple[str, byt
             page = (await http.get(f"/s/{person.token}")).text
             answer = await http.get(trial["media"][0]["url"])
             got.append((json.dumps(trial) + page + str(dict(answer.headers)), answer.content))
+            clock.advance(60_000)
             person.note("media.ended", media_ms=1000)
             await person.submit({})
     return got

@@ -46,7 +46,8 @@ class Served:
 
 async def visit(settings: Settings) -> list[Served]:
     """One session: every medium, whole and in part, with the trial it belongs to."""
-    app = create_app(settings, clock=VirtualClock())
+    clock = VirtualClock()
+    app = create_app(settings, clock=clock)
     served = []
     async with running(app) as http:
         link = app.state.published[0].links["open"].rsplit("/", 1)[-1]
@@ -62,6 +63,7 @@ async def visit(settings: Settings) -> list[Served]:
             assert part.content == whole.content[100:200]
             page = (await http.get(f"/s/{person.token}/trial")).text
             served.append(Served(address, dict(whole.headers), whole.content, dict(part.headers), page))
+            clock.advance(2_000)
             person.note("media.ended", media_ms=2000)
             await person.submit({})
     return served

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, insert, select
 
-from believable.bundle.session_records import ClosedTrial
+from believable.bundle.session_records import ClosedTrial, ViewCheck
 from believable.core.errors import NotFound, Withdrawn
 from believable.core.ids import token_hash
-from believable.store import audit_log, database_tables, event_log, review, rounds, sessions
+from believable.store import audit_log, database_tables, event_log, review, rounds, sessions, view_checks
 from believable.store.database_tables import blobs, metadata, review_answers, review_keys, review_sessions, tombstones
 from believable.store.engine import Store
 from believable.store.rounds import RoundKey
@@ -20,6 +20,7 @@ from believable.store.sessions import Session
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
+CHECK = ViewCheck(position=0, run=0, player=0, length_ms=1, media_bytes=1, sent_bytes=1, open_ms=1, needed_ms=1, possible=True)
 
 
 def code(conn: Connection, session: Session, words: str) -> None:
@@ -60,6 +61,8 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
         key = RoundKey(session.id, 0, 0, 1)
         rounds.create(conn, key, setup=f'"{words} setup"', holder="h", at_ms=0)
         rounds.append(conn, [rounds.Piece(key, "h", 3, [[0, 1, 1, 0, 90, 0, 0]])])
+        view_checks.note_sent(conn, session.token_hash, "m", 5)
+        view_checks.put_checks(conn, session.id, [CHECK], refused=False)
         code(conn, session, words)
         queue(conn, session, words)
 

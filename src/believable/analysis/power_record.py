@@ -13,7 +13,7 @@ from pathlib import Path
 from believable.analysis.numbers import listed, number
 from believable.analysis.settled_plan import Plan, criterion_words
 from believable.core.errors import InvalidInput
-from believable.core.whole_files import write_whole
+from believable.core.whole_files import refuse_outside_links, write_whole
 
 FORMAT = "believable-power/1"
 FILE = "power.json"
@@ -58,7 +58,7 @@ class PowerRecord:
 
 def write_power(folder: Path, record: PowerRecord) -> Path:
     """Keep the latest run in the study folder."""
-    path = folder / FILE
+    path = refuse_outside_links(folder, FILE)
     tree = {"format": FORMAT, **asdict(record)}
     write_whole(path, json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
     return path

@@ -11,7 +11,7 @@ from typing import Any
 
 from believable.analysis.settled_plan import Plan
 from believable.core.errors import Conflict, InvalidInput, parsing
-from believable.core.whole_files import whole_folder
+from believable.core.whole_files import refuse_outside_links, whole_folder
 
 FORMAT = "believable-plan/1"
 FOLDER = "preregistration"
@@ -102,7 +102,7 @@ def register(
     """Put the plan on record in the study folder. The same plan again changes nothing; another one needs `again`, and the
     earlier registration is kept beside it.
     """
-    folder = study_folder / FOLDER
+    folder = refuse_outside_links(study_folder, FOLDER)
     before = read(study_folder)
     digest = plan_hash(plan)
     if before is not None and before.hash == digest:

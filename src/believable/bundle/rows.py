@@ -220,8 +220,22 @@ class SessionRows:
                 for happening in happened
                 if happening.kind.startswith("media.") and happening.position == planned.position
             ]
-            for row in shown_rows(self._plan, planned.position, played, self._stimuli, self._media):
-                yield self._trial_columns(planned, run) | row
+            for player, row in enumerate(shown_rows(self._plan, planned.position, played, self._stimuli, self._media)):
+                yield self._trial_columns(planned, run) | row | self._checked(planned.position, run, player)
+
+    def _checked(self, position: int, run: int, player: int) -> dict[str, Cell]:
+        """What the server knows about a view; nothing if it was not checked."""
+        place = (position, run, player)
+        check = next((c for c in self._collected.view_checks if (c.position, c.run, c.player) == place), None)
+        if check is None:
+            return {}
+        return {
+            "could_be_seen": check.possible,
+            "length_ms": check.length_ms,
+            "sent_share": min(1.0, check.sent_bytes / max(1, check.media_bytes)),
+            "open_ms": check.open_ms,
+            "refused_views": check.refused,
+        }
 
     def views(self) -> Iterator[Row]:
         """Stretches of media, each with what was open beside it: the browser ends a stretch whenever that changes."""

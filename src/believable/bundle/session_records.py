@@ -66,6 +66,24 @@ class ClosedTrial:
     closed_ms: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewCheck:
+    """Whether a stimulus could have been seen, by what the server knows: its length, what was sent of it, how long the page was
+    open. `needed_ms` is the shortest time in which what the browser claims is possible."""
+
+    position: int
+    run: int
+    player: int
+    length_ms: int | None
+    media_bytes: int
+    sent_bytes: int
+    open_ms: int
+    needed_ms: int
+    possible: bool
+    #: Submissions that were sent back because they claimed an impossible view.
+    refused: int = 0
+
+
 #: One event: its number, its body to the letter as the browser hashed it, and when it was received. There are millions of them,
 #: so they are plain tuples, as the database gives them.
 EventRecord: TypeAlias = tuple[int, str, int]
@@ -106,6 +124,7 @@ class CollectedSession:
     strays: tuple[StrayRecord, ...] = ()
     decisions: tuple[DecisionRecord, ...] = ()
     rounds: tuple[RoundRecord, ...] = ()
+    view_checks: tuple[ViewCheck, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

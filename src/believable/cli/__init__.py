@@ -18,6 +18,7 @@ from typing import NoReturn
 import click
 
 from believable import __version__
+from believable.core.child_python import protect_children
 from believable.core.errors import BelievableError, InvalidInput, MissingExtra
 from believable.core.whole_files import disk_error
 
@@ -163,6 +164,7 @@ def _end_by(number: int) -> NoReturn:
 
 def main() -> None:
     """Run the command line: our own errors become one clear message and an exit code, never a traceback."""
+    protect_children()
     handle_ending_signals()
     try:
         result = group.main(standalone_mode=False)

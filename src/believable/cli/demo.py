@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.place import PATH, DataPlace, remember_address, setting
+from believable.core.child_python import python_command
 
 if TYPE_CHECKING:
     from believable.web.settings import Settings
@@ -93,10 +93,7 @@ def simulated_people(folder: Path, link: str, *, come: bool) -> Iterator[None]:
         yield
         return
     command = [
-        sys.executable,
-        "-m",
-        "believable",
-        "simulate",
+        *python_command("-m", "believable", "simulate"),
         str(folder),
         "--http",
         link,

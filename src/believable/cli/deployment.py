@@ -21,6 +21,7 @@ class Deployment:
     """How a server stands among others: proxies before it, storage and log-ins that it shares, how much it takes."""
 
     limit: int | None
+    joins_per_minute: int
     proxies: tuple[str, ...]
     listed: bool | None
     sendfile: str | None
@@ -38,6 +39,7 @@ class Deployment:
         settings = replace(
             settings,
             most_connections=self.limit,
+            joins_per_minute=self.joins_per_minute or None,
             trusted_proxies=checked_proxies(self.proxies),
             listed=shown_links(settings.base_url, self.listed),
             sendfile=self.sendfile,
@@ -66,6 +68,14 @@ def deployment_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="N",
             help="Connections per process; more are told to come back. Default: as many as open files are allowed, less a "
             "reserve.",
+        ),
+        click.option(
+            "--joins-per-minute",
+            type=click.IntRange(min=0),
+            default=30,
+            show_default=True,
+            metavar="N",
+            help="Sessions that one network address may start through open links; 0 for any number.",
         ),
         click.option(
             "--trusted-proxy",

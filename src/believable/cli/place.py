@@ -35,6 +35,8 @@ study_argument = click.argument("study", type=PATH)
 
 #: Who the audit log names for what commands do.
 ACTOR = "command line"
+#: Where a study's data are, if nothing else is said.
+DATA_FOLDER = ".believable"
 _EXTENSIONS = "believable.allow_extensions"
 
 
@@ -111,7 +113,9 @@ class DataPlace:
             return self.data.resolve()
         if len(studies) != 1:
             raise InvalidInput(f"--data: {len(studies)} studies share one data folder, but none was named. Add --data FOLDER.")
-        return studies[0] / ".believable"
+        from believable.core.whole_files import refuse_outside_links
+
+        return refuse_outside_links(studies[0], DATA_FOLDER)
 
     def settings(self, studies: Sequence[Path], base_url: str | None = None) -> Settings:
         """Those that all commands on the same studies share. Without a `base_url`, links carry the address served last."""

@@ -102,15 +102,17 @@ def command(
         raise InvalidInput("--alpha: a simulated study has its own, in the plan. Change `analysis: {alpha: …}` in study.yaml.")
     import numpy as np
 
+    from believable.analysis.power_record import FILE as POWER_FILE
     from believable.analysis.power_record import write_power
     from believable.analysis.registered import plan_hash
     from believable.analysis.resolution import resolve
-    from believable.core.whole_files import write_whole
+    from believable.core.whole_files import refuse_outside_links, write_whole
     from believable.protocols import PROTOCOLS
     from believable.simulate.planted_truth import parse_truth
     from believable.simulate.power_curve import assumptions, power_curve
 
     folder = study_folder(study)
+    refuse_outside_links(folder, POWER_FILE)  # said before hours of work, not after
     definition, planted, sizes = definition_of(folder), parse_truth(truth), numbers(participants)
     with working_on(cluster, workers), bar("Simulating") as progress:
         points = power_curve(

@@ -14,6 +14,7 @@ import click
 
 from believable.cli.imitation import evaluate_imitation
 from believable.cli.place import FILE, FOLDER, KNOWN_FILE, cluster_option, setting, working_on
+from believable.core.child_python import python_command
 from believable.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class Training:
         """The file with the weights."""
         program = "import sys; from believable.cli.train import train_seed; train_seed(sys.argv[1])"
         words = json.dumps(asdict(self), default=str)
-        process = subprocess.run([sys.executable, "-c", program, words], capture_output=True, text=True, check=False)
+        process = subprocess.run(python_command("-c", program, words), capture_output=True, text=True, check=False)
         if process.returncode != 0:
             reason = process.stderr.strip().splitlines()[-1:] or [f"exit status {process.returncode}"]
             raise InvalidInput(f"seed {self.seed} on {socket.gethostname()}: {reason[0]}")

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from believable.bundle.session_records import ClosedTrial
+from believable.bundle.session_records import ClosedTrial, ViewCheck
 from believable.collect.context import Context, Standing, check_epoch, standing_of
 from believable.collect.join import pass_over
 from believable.collect.page_events import ViewingProgress, annotated, opened_beside, seen_each
 from believable.collect.session_rounds import is_over, leave_practice
+from believable.collect.view_check import check_views, with_checks
 from believable.core.errors import Conflict, InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument, InvalidAnswer
 from believable.pages.submission import Judgement
-from believable.store import event_log, sessions
+from believable.store import event_log, sessions, view_checks
 from believable.store.engine import Connection
 from believable.store.event_log import Event
 from believable.study.plan import PlannedTrial
@@ -90,7 +91,15 @@ class CurrentPage:
 
     @cached_property
     def seen(self) -> tuple[ViewingProgress, ...]:
+        return with_checks(self._claimed, self.view_checks)
+
+    @cached_property
+    def _claimed(self) -> tuple[ViewingProgress, ...]:
         return seen_each(self.conn, self.standing)
+
+    @cached_property
+    def view_checks(self) -> tuple[ViewCheck, ...]:
+        return check_views(self.conn, self.context, self.standing, self._claimed)
 
     @cached_property
     def annotated(self) -> tuple[Event, ...]:
@@ -113,7 +122,9 @@ def advance(conn: Connection, context: Context, *, token: str, epoch: int, posit
     event = _submission(conn, standing, seq)
     tried = seq == session.tried_seq
     attempt = session.wrong_tries if tried else session.wrong_tries + 1
-    judgement, wrong = _judge(CurrentPage(conn, context, standing, attempt), event)
+    page = CurrentPage(conn, context, standing, attempt)
+    judgement, wrong = _judge(page, event)
+    view_checks.put_checks(conn, session.id, page.view_checks, refused=PAGE in judgement.errors)
     if wrong and not tried:
         sessions.change(conn, session.id, wrong_tries=attempt, tried_seq=seq)
     if judgement.errors:

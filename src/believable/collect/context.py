@@ -133,6 +133,8 @@ class Context:
     media_dir: Path
     new_id: Callable[[], str]
     definitions: Definitions = field(repr=False)
+    #: Sessions that one network address may start in a minute through open links; None for any number.
+    joins_per_minute: int | None = None
     #: By session. Holds what was committed, only: a change that is undone may not leave anything here.
     runs: LatestKept[str, ClosedRun] = field(default_factory=lambda: LatestKept(RUNS_KEPT), repr=False)
 
@@ -187,7 +189,7 @@ def check_epoch(session: Session, epoch: int) -> None:
         raise Conflict(f"epoch {epoch} was never given out (the latest is {session.epoch}). Claim the session first.")
 
 
-Reason: TypeAlias = Literal["closed", "paused", "full", "taken", "used", "desktop", "identity", "resume", "withdrawn"]
+Reason: TypeAlias = Literal["closed", "paused", "full", "taken", "used", "desktop", "identity", "resume", "code", "withdrawn"]
 
 _WORDS: dict[Reason, str] = {
     "closed": "this study is closed.",
@@ -198,6 +200,7 @@ _WORDS: dict[Reason, str] = {
     "desktop": "this study needs a desktop or laptop computer. Open the link there.",
     "identity": "the link lacks the recruiter's participant id. Enter through the recruiting platform.",
     "resume": "this study does not allow a session to be continued once it was left.",
+    "code": "this session was begun in another browser. Enter its code at /resume.",
     "withdrawn": "this session was withdrawn and everything of it deleted.",
 }
 

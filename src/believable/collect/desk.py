@@ -14,7 +14,7 @@ from believable.collect import advance, join, leave, media, session_rounds
 from believable.collect.advance import AdvanceResult
 from believable.collect.context import Context, Definitions, LatestKept, Standing, standing_of
 from believable.collect.join import NOTHING_KEPT, JoinedSession, Landing, LanguageChoice, SessionClaim
-from believable.collect.leave import ResumeTicket, SessionEnd, result
+from believable.collect.leave import PersonProof, ResumeTicket, SessionEnd, result
 from believable.collect.media import ShownMedium, shown_media, still_media
 from believable.collect.page_events import (
     ViewingProgress,
@@ -31,7 +31,7 @@ from believable.core.clock import Clock
 from believable.core.errors import BelievableError, Withdrawn
 from believable.core.ids import new_token, token_hash
 from believable.pages.contract import Kinds
-from believable.store import event_log, sessions, studies
+from believable.store import event_log, sessions, studies, view_checks
 from believable.store.engine import Connection, Store
 from believable.store.event_log import Event
 from believable.store.sessions import Session
@@ -41,6 +41,7 @@ from believable.study.plan import PlannedTrial
 from believable.study.progress import ClosedPage, answers_so_far
 
 T = TypeVar("T")
+NO_PROOF = PersonProof()
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +260,9 @@ class Collect:
         language: str | LanguageChoice,
         desktop: bool,
         kept: Mapping[str, str] = NOTHING_KEPT,
+        who: str = "",
     ) -> DeskStep[JoinedSession]:
-        wish: dict[str, Any] = {"query": query, "language": language, "desktop": desktop, "kept": kept}
+        wish: dict[str, Any] = {"query": query, "language": language, "desktop": desktop, "kept": kept, "who": who}
         return self._write(lambda conn: join.join(conn, self.context, link=link, **wish))
 
     # ------------------------------------------------------------------------------------------ taking part
@@ -317,26 +319,38 @@ class Collect:
 
     # ------------------------------------------------------------------------------------------ leaving
 
-    def later(self, token: str) -> DeskStep[ResumeTicket]:
-        return self._read(lambda conn: leave.later(conn, self.context, token=token))
+    def later(self, token: str, proof: PersonProof = NO_PROOF) -> DeskStep[ResumeTicket]:
+        return self._read(lambda conn: leave.later(conn, self.context, token=token, proof=proof))
 
-    def resume(self, code: str, who: str) -> DeskStep[str]:
-        return self._write(lambda conn: leave.resume(conn, self.context, code=code, who=who))
+    def resume(self, code: str, who: str) -> DeskStep[JoinedSession]:
+        return self._write(lambda conn: join.resume(conn, self.context, code=code, who=who))
 
-    def withdraw(self, token: str) -> DeskStep[None]:
-        """Deletes everything of the session. Asking twice is no mistake."""
+    def withdraw(self, token: str, proof: PersonProof = NO_PROOF) -> DeskStep[None]:
+        """Deletes everything of the session. Asking twice is no mistake. After the end of a session it takes a proof."""
         self._media.forget(token_hash(token))
-        return self._write(lambda conn: self._withdraw(conn, token))
+        return self._write(lambda conn: self._withdraw(conn, token, proof))
 
-    def _withdraw(self, conn: Connection, token: str) -> None:
+    def holder_mark(self, token: str) -> str:
+        """What a browser that took part keeps as its proof."""
+        return leave.holder_mark(self.context, token)
+
+    def _withdraw(self, conn: Connection, token: str, proof: PersonProof) -> BelievableError | None:
         try:
             session = sessions.by_token(conn, token_hash(token), lock=True)
         except Withdrawn:
-            return
+            return None
+        refused = leave.check_proof(conn, self.context, session, proof)
+        if refused is not None:
+            return refused
         sessions.withdraw(conn, session, self.context.clock.now_ms())
         self.context.runs.forget(session.id)
+        return None
 
     # ------------------------------------------------------------------------------------------ media
+
+    def note_sent(self, token: str, name: str, n_bytes: int) -> DeskStep[None]:
+        """So much of a medium was sent to the session."""
+        return self._write(lambda conn: view_checks.note_sent(conn, token_hash(token), name, n_bytes))
 
     async def medium(self, token: str, name: str) -> Path | bytes:
         """What is behind a session's name for a medium: a file, or the recording of one of its own rounds."""

@@ -5,19 +5,20 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
 
 from believable.bundle.session_records import ClosedTrial
-from believable.collect import recruiting
+from believable.collect import leave, recruiting
 from believable.collect.context import Context, Reason, Refusal, Standing, standing_of
 from believable.collect.leave import code_hash, later_code
 from believable.collect.recruiting import Identity
 from believable.core import event_chain
-from believable.core.errors import InvalidInput
+from believable.core.errors import InvalidInput, NotFound, TooManyTries
 from believable.core.ids import keyed_hash, opaque_name, token_hash
 from believable.core.registry import did_you_mean
-from believable.store import sessions, studies
+from believable.store import accounts, alarms, event_log, sessions, studies
 from believable.store.engine import Connection
 from believable.store.sessions import Session, pool_of
 from believable.store.studies import Link, StudyRow
@@ -47,7 +48,7 @@ class Landing:
 
 @dataclass(frozen=True, slots=True)
 class JoinedSession:
-    """`mark` is the name under which the browser keeps the token, where the study takes everybody once."""
+    """`mark` is the name under which the browser keeps the token, if it needs to prove later that the session is its own."""
 
     token: str
     resumed: bool
@@ -64,18 +65,27 @@ class _Caller:
     identity: Identity
     kind: str
     existing: Session | None
+    #: The browser keeps the token of `existing`.
     same_browser: bool = False
+    #: A session under the same id in which nothing was entered. A new one takes its place.
+    replaced: Session | None = None
 
 
 #: Which of a study's languages somebody reads.
 LanguageChoice: TypeAlias = Callable[[Sequence[str]], str]
 #: Nothing kept by the browser.
+#: How long a place is kept for a session that sends nothing. A browser sends its first event within seconds.
+FIRST_RESERVATION_MS = 3 * 60_000
+MINUTE_MS = 60_000
+
 NOTHING_KEPT: Mapping[str, str] = MappingProxyType({})
 
 
-def mark_name(context: Context, study_id: str) -> str:
-    """What a browser keeps the token of its session under, for studies that take everybody once. Each study has its own."""
-    return f"came-{opaque_name(context.key, 'came', study_id)[:12]}"
+def mark_name(context: Context, study_id: str, person: str | None = None) -> str:
+    """The name of the cookie in which a browser keeps the token of its session. Each study has its own, and in a study with
+    platform ids each person, so that several people can take part at one laboratory computer."""
+    parts = (study_id,) if person is None else (study_id, person)
+    return f"came-{opaque_name(context.key, 'came', *parts)[:12]}"
 
 
 def landing(
@@ -105,8 +115,9 @@ def join(
     language: str | LanguageChoice,
     desktop: bool,
     kept: Mapping[str, str] = NOTHING_KEPT,
-) -> JoinedSession:
-    """Start a session, or go on with the one this person has."""
+    who: str = "",
+) -> JoinedSession | TooManyTries:
+    """Start a session, or go on with the one this person has. `who` is a network address, for the limit on new sessions."""
     caller = _caller(conn, context, link, query, kept, lock=True)
     languages = caller.definition.study.languages
     language = language if isinstance(language, str) else language(languages)
@@ -115,16 +126,49 @@ def join(
     reason = _reason(conn, context, caller, desktop=desktop)
     if reason is not None:
         raise Refusal(reason)
-    mark = mark_name(context, caller.row.id) if _marks(caller.definition.study, caller.kind) else None
+    mark = _mark(context, caller.row.id, caller.definition.study, caller.kind, caller.identity)
+    crowded = _count_start(conn, context, caller, who) if caller.existing is None else None
+    if crowded is not None:
+        return crowded
     if caller.existing is not None:
         return JoinedSession(context.token_of(caller.existing.id), resumed=True, mark=mark)
     return JoinedSession(_start(conn, context, caller, language), resumed=False, mark=mark)
 
 
-def _marks(study: Study, kind: str) -> bool:
-    """Whether browsers keep a mark. Personal links are single-use themselves, and may be opened one after the other on a
-    laboratory's computer."""
-    return study.recruit.repeats == "refuse" and kind == "open"
+def _count_start(conn: Connection, context: Context, caller: _Caller, who: str) -> TooManyTries | None:
+    """Count the sessions that one network address starts through an open link, or say that there were too many. The address is
+    kept as a keyed hash, for an hour at most. Personal links are counted by themselves: each works once."""
+    limit = context.joins_per_minute
+    if caller.kind != "open" or not who or limit is None:
+        return None
+    now_ms, starter = context.clock.now_ms(), keyed_hash(context.key, "who", who)
+    if accounts.count_tries(conn, what="join", who=starter, since_ms=now_ms - MINUTE_MS) >= limit:
+        message = f"more than {limit} sessions a minute were begun from one network address; the others were told to wait"
+        alarms.sound(conn, kind="join_flood", message=message, study=caller.row.id, at_ms=now_ms)
+        return TooManyTries(f"{limit} sessions were begun from this network address within a minute. Try again in a minute.")
+    accounts.note_failed_try(conn, what="join", who=starter, now_ms=now_ms)
+    return None
+
+
+def _mark(context: Context, study_id: str, study: Study, kind: str, identity: Identity) -> str | None:
+    """The name under which the browser keeps its token; None if it needs to keep none. Personal links are secrets themselves, and
+    may be opened one after the other on a laboratory's computer. Simulated people are protected from nobody."""
+    if kind != "open":
+        return None
+    if study.recruit.repeats == "refuse":
+        return mark_name(context, study_id)
+    return None if identity.hash is None else mark_name(context, study_id, identity.hash)
+
+
+def resume(conn: Connection, context: Context, *, code: str, who: str) -> JoinedSession | NotFound:
+    """Go on with the session behind a code, in a browser that then keeps the same mark as the one it was begun in."""
+    token = leave.resume(conn, context, code=code, who=who)
+    if isinstance(token, NotFound):
+        return token
+    session = sessions.by_token(conn, token_hash(token))
+    study = context.definitions.get(conn, session.definition).study
+    identity = Identity(session.recruiter_hash, session.recruiter_extra)
+    return JoinedSession(token, resumed=True, mark=_mark(context, session.study, study, session.link_kind, identity))
 
 
 def _caller(
@@ -135,14 +179,36 @@ def _caller(
     definition = context.definitions.get(conn, row.definition)
     identity = recruiting.identify(definition.study.recruit, query, key=context.key, study_id=row.id)
     kind = "preview" if identity.previews else link.kind
-    existing = None
+    knock = partial(_Caller, link, row, definition, identity, kind)
     if kind == "personal" and link.used_by is not None:
-        existing = sessions.by_id(conn, link.used_by)
-    elif kind != "preview" and identity.hash is not None:
-        existing = sessions.by_recruiter(conn, row.id, identity.hash, pool_of(kind))
-    mark = kept.get(mark_name(context, row.id)) if existing is None and _marks(definition.study, kind) else None
-    marked = None if mark is None else sessions.of_study(conn, row.id, token_hash(mark))
-    return _Caller(link, row, definition, identity, kind, existing or marked, same_browser=marked is not None)
+        return knock(sessions.by_id(conn, link.used_by))
+    known = kind != "preview" and identity.hash is not None
+    same_id = sessions.by_recruiter(conn, row.id, identity.hash or "", pool_of(kind)) if known else ()
+    mark = _mark(context, row.id, definition.study, kind, identity)
+    token = None if mark is None else kept.get(mark)
+    if not same_id:
+        marked = None if token is None else sessions.of_study(conn, row.id, token_hash(token))
+        return knock(marked, same_browser=marked is not None)
+    if mark is None or definition.study.recruit.repeats == "refuse":
+        return knock(same_id[0])
+    # An id is known to the platform, to the researchers and to whoever saw the address: it says who, but does not prove it.
+    own = next((session for session in same_id if token is not None and session.token_hash == token_hash(token)), None)
+    if own is not None:
+        return knock(own, same_browser=True)
+    forbids = definition.study.resume == "forbid"
+    begun = next((one for one in same_id if (forbids and one.head_seq > 0) or _has_content(conn, one)), None)
+    return knock(begun, replaced=same_id[0] if begun is None else None)
+
+
+#: Events that a page sends by itself.
+_OPENING = ("page.", "trial.shown", "session.", "media.ready")
+
+
+def _has_content(conn: Connection, session: Session) -> bool:
+    """Whether the person did anything in it that another could read or delete."""
+    if session.state == "finished" or any(trial.status != "skipped" for trial in sessions.closed_trials(conn, session.id)):
+        return True
+    return any(not event.kind.startswith(_OPENING) for event in event_log.events_since(conn, session.id, 0, containing=""))
 
 
 def _reason(conn: Connection, context: Context, caller: _Caller, *, desktop: bool) -> Reason | None:
@@ -154,6 +220,8 @@ def _reason(conn: Connection, context: Context, caller: _Caller, *, desktop: boo
         return "withdrawn" if sessions.is_withdrawn(conn, caller.link.used_by) else "used"
     if study.recruit.desktop_only and not desktop:
         return "desktop"
+    if caller.replaced is not None:
+        return None  # the place is hers already
     if caller.kind in ("preview", "simulated"):
         return None  # researchers look and rehearse before opening, and after closing
     if caller.kind == "open" and id_parameter(study.recruit) and caller.identity.hash is None:
@@ -168,7 +236,7 @@ def _reason_against_repeat(context: Context, conn: Connection, caller: _Caller, 
     pinned = context.definitions.get(conn, existing.definition).study
     if pinned.resume == "forbid" and existing.state == "active" and existing.head_seq > 0:
         return "resume"
-    return None
+    return None if caller.same_browser or caller.kind != "open" else "code"
 
 
 def _reason_of_study(conn: Connection, caller: _Caller, now_ms: int) -> Reason | None:
@@ -193,6 +261,8 @@ def _milliseconds(moment: datetime.datetime) -> int:
 def _start(conn: Connection, context: Context, caller: _Caller, language: str) -> str:
     """Balanced inside this transaction: nobody else starts a session of the study meanwhile."""
     now_ms, study, kinds = context.clock.now_ms(), caller.definition.study, pool_of(caller.kind)
+    if caller.replaced is not None:
+        sessions.change(conn, caller.replaced.id, reserved_until_ms=now_ms)
     number = sessions.next_number(conn, caller.row.id, kinds)
     filled = {Cell.of(cell.arms, cell.rows): cell.n_sessions for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)}
     # Simulated sessions come out the same on every server; those of people must not be computed again by strangers.
@@ -203,6 +273,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     session_id = context.new_id()
     token = context.token_of(session_id)
     reservation_ms = study.reservation_minutes * 60_000
+    first_ms = min(FIRST_RESERVATION_MS, reservation_ms)
     sessions.create(
         conn,
         Session(
@@ -224,7 +295,7 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
             head_hash=event_chain.origin(session_id),
             started_ms=now_ms,
             seen_ms=now_ms,
-            reserved_until_ms=now_ms + reservation_ms,
+            reserved_until_ms=now_ms + first_ms,
             reservation_ms=reservation_ms,
         ),
     )
@@ -276,7 +347,8 @@ def claim(conn: Connection, context: Context, *, token: str) -> SessionClaim:
     if begun and policy == "restart" and any(trial.status != "skipped" for trial in standing.trials):
         position = _restart(conn, context, standing)
     now_ms = context.clock.now_ms()
-    sessions.change(conn, session.id, epoch=session.epoch + 1, seen_ms=now_ms, reserved_until_ms=now_ms + session.reservation_ms)
+    held_ms = session.reservation_ms if session.top_seq else min(FIRST_RESERVATION_MS, session.reservation_ms)
+    sessions.change(conn, session.id, epoch=session.epoch + 1, seen_ms=now_ms, reserved_until_ms=now_ms + held_ms)
     untouched = standing if session.top_seq == 0 else None
     return SessionClaim(session.epoch + 1, session.head_seq, session.head_hash, position, untouched)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from believable.collect.context import Context, Refusal, Standing, check_epoch, standing_of
 from believable.collect.recruiting import redirect
 from believable.core import ids
-from believable.core.errors import Conflict, NotFound
-from believable.core.ids import keyed_hash, normalise_code, spoken_code
+from believable.core.errors import BelievableError, Conflict, NotFound
+from believable.core.ids import keyed_hash, normalise_code, opaque_name, spoken_code, token_hash
 from believable.store import accounts, alarms, sessions
 from believable.store.engine import Connection
-from believable.store.sessions import POOLS
+from believable.store.sessions import POOLS, Session
 
 #: What previews and rehearsals show instead of a code that a platform would pay for.
 UNPAID_CODES = {"preview": "PREVIEW", "simulated": "SIMULATED"}
@@ -91,8 +92,39 @@ def code_hash(context: Context, code: str) -> str:
     return keyed_hash(context.key, "later-code", code)
 
 
-def later(conn: Connection, context: Context, *, token: str) -> ResumeTicket:
+def holder_mark(context: Context, token: str) -> str:
+    """What a browser keeps that took part in a session, beside the session's address. An address can be seen by others."""
+    return opaque_name(context.key, "holder", token_hash(token))
+
+
+@dataclass(frozen=True, slots=True)
+class PersonProof:
+    """What somebody brings who wants something of a session that has ended: the mark that the browser keeps, or the code. `who`
+    (a network address) only slows down guessing."""
+
+    mark: str = ""
+    code: str = ""
+    who: str = ""
+
+
+def check_proof(conn: Connection, context: Context, session: Session, proof: PersonProof) -> BelievableError | None:
+    """Why not, or None. While a session goes on, its address is enough: who has it writes into it anyway."""
+    mark = holder_mark(context, context.token_of(session.id))
+    if session.state != "finished" or secrets.compare_digest(proof.mark.encode(), mark.encode()):
+        return None
+    if not proof.code:
+        return Refusal("code")
+    found = resume(conn, context, code=proof.code, who=proof.who)
+    if isinstance(found, str):
+        return None if found == context.token_of(session.id) else Refusal("code")
+    return found
+
+
+def later(conn: Connection, context: Context, *, token: str, proof: PersonProof) -> ResumeTicket:
     standing = standing_of(conn, context, token)
+    refused = check_proof(conn, context, standing.session, proof)
+    if refused is not None:
+        raise refused
     if standing.definition.study.resume == "forbid" and standing.session.state == "active":
         raise Refusal("resume")
     return ResumeTicket(later_code(context, standing.session.id), token)

@@ -28,6 +28,7 @@ class ShownMedium:
     name: str
     path: Path
     bytes: int
+    length_ms: int | None = None
     log_name: str | None = None
     log_path: Path | None = None
     round_position: int | None = None
@@ -68,13 +69,13 @@ def _shown(context: Context, session_id: str, stimulus: str, definition: Definit
     if medium.is_replay:
         name = media_name(context, session_id, stimulus, variant.name)
         judged = served_replay(folder, definition, stimulus, variant)
-        return ShownMedium("replay", name, judged, judged.stat().st_size)
+        return ShownMedium("replay", name, judged, judged.stat().st_size, medium.duration_ms)
     name = media_name(context, session_id, stimulus)
     if medium.actions is None or not variant.name:
-        return ShownMedium("video", name, folder / medium.digest, medium.bytes)
+        return ShownMedium("video", name, folder / medium.digest, medium.bytes, medium.duration_ms)
     log_name = media_name(context, session_id, stimulus, f"log-{variant.name}")
     log = judged_log(folder, medium.actions, variant)
-    return ShownMedium("video", name, folder / medium.digest, medium.bytes, log_name, log)
+    return ShownMedium("video", name, folder / medium.digest, medium.bytes, medium.duration_ms, log_name, log)
 
 
 def media_of(conn: Connection, context: Context, token: str) -> Mapping[str, Path]:

@@ -28,13 +28,18 @@ class ViewingProgress:
     position_ms: int = 0
     watched: tuple[tuple[int, int], ...] = ()
     duration_ms: int = 0
+    #: False if the server knows that it cannot have been seen (see `view_check`).
+    possible: bool = True
 
     @property
     def share(self) -> float:
         if self.duration_ms <= 0:
             return 0.0
-        shown_ms = sum(max(0, min(to_ms, self.duration_ms) - from_ms) for from_ms, to_ms in self.watched)
-        return min(1.0, shown_ms / self.duration_ms)
+        return min(1.0, self.watched_ms(self.duration_ms) / self.duration_ms)
+
+    def watched_ms(self, length_ms: int) -> int:
+        """How much was on screen, of a medium of this length."""
+        return sum(max(0, min(to_ms, length_ms) - from_ms) for from_ms, to_ms in self.watched)
 
     def after(self, event: Event) -> ViewingProgress:
         """What it is after one more event of its player."""

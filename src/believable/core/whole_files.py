@@ -4,6 +4,7 @@
 `whole_folder`   the same for several files: none of them is replaced before all are written
 `put_in_place`   what was drafted elsewhere on the same disk
 `write_whole`    a text, at once
+`refuse_outside_links`   before anything is written into a folder that may come from a stranger
 `disk_error`     what a disk says, as our error with the cure
 
 One rule for every command that writes a folder: it takes a new or empty one, or an earlier result of the same command. A file
@@ -90,6 +91,22 @@ def whole_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
             os.replace(draft, real)
         finally:
             draft.unlink(missing_ok=True)
+
+
+def refuse_outside_links(folder: Path, name: str) -> Path:
+    """`folder / name`, if neither it nor anything in it is a link to a place outside of `folder`.
+
+    A study folder may come from a stranger: a link in it would let him choose a file elsewhere that we write.
+    """
+    home, path = folder.resolve(), folder / name
+    inside = (Path(parent, entry) for parent, folders, files in os.walk(path) for entry in (*folders, *files))
+    for place in (path, *inside):
+        if place.is_symlink() and not place.resolve().is_relative_to(home):
+            raise Refused(
+                f"{place}: a link to {os.readlink(place)!r}, which is outside of {folder}. Nothing is written there. Remove the "
+                "link, or name the other place yourself (--data for a data folder)."
+            )
+    return path
 
 
 def write_whole(target: Path, text: str) -> None:

@@ -34,6 +34,7 @@ from urllib.parse import urlsplit
 
 from threadpoolctl import threadpool_limits
 
+from believable.core.child_python import protected_start
 from believable.core.errors import BelievableError, InvalidInput, MissingExtra, Unavailable
 
 Item = TypeVar("Item")
@@ -274,7 +275,7 @@ def _clean_context(preload: str | None) -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     if preload is not None:
         context.set_forkserver_preload([preload])
-    with _one_numeric_thread(), _interrupts_ignored():
+    with _one_numeric_thread(), protected_start(), _interrupts_ignored():
         forkserver.ensure_running()
     return context
 
@@ -447,7 +448,8 @@ def run_crew(work: Callable[[CrewMember[Message]], Result], processes: int, hear
             ours, theirs = context.Pipe(duplex=False)
             member = CrewMember(number, processes, barrier.wait, theirs.send)
             process = context.Process(target=_answer, args=(theirs, work, member), daemon=True)
-            process.start()
+            with protected_start():
+                process.start()
             theirs.close()
             lines.append(ours)
             crew.append(process)
@@ -520,7 +522,8 @@ class Child(Generic[Result]):
         context = multiprocessing.get_context("spawn")
         self._line, theirs = context.Pipe(duplex=False)
         self._process = context.Process(target=_answer, args=(theirs, function, *arguments))
-        self._process.start()
+        with protected_start():
+            self._process.start()
         theirs.close()
 
     def result(self) -> Result:

@@ -45,6 +45,9 @@ class SeenPlayer(Protocol):
 
     @property
     def share(self) -> float: ...
+    @property
+    def possible(self) -> bool:
+        """False if the server knows that it cannot have been seen."""
 
 
 class OpenPage(Protocol):
@@ -140,11 +143,13 @@ def watched_enough(controls: Controls, seen: SeenPlayer) -> bool:
     """Whether the questions about a player may be answered. Where nobody can jump, the end is reached by watching."""
     if not controls.must_finish:
         return True
-    return seen.views > 0 and (not controls.seek or seen.share >= controls.watched_share)
+    return seen.possible and seen.views > 0 and (not controls.seek or seen.share >= controls.watched_share)
 
 
 def still_to_watch(controls: Controls, seen: Sequence[SeenPlayer]) -> InvalidAnswer:
-    """What is missing, in words: the end, or so much of what was jumped over."""
+    """What is missing, in words: the end, or so much of what was jumped over; or that it cannot have been seen."""
+    if not all(player.possible for player in seen):
+        return InvalidAnswer("error.watch_impossible")
     if len(seen) > 1:
         return InvalidAnswer("error.watch_all")
     if not seen or seen[0].views == 0 or not controls.seek:

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from believable.analysis.findings import Chart, Table
+from believable.core.child_python import python_command
 from believable.core.errors import InvalidInput, MissingExtra
 from believable.report.chart_marks import DRAWERS, LYING, POINTER_ONLY, Canvas, Spec
 from believable.report.chart_rows import ChartRows, Links, drawn, no_links
@@ -216,7 +217,7 @@ def script_ahead() -> Iterator[Callable[[], str]]:
         yield script
         return
     making = subprocess.Popen(
-        [sys.executable, "-m", __name__], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        python_command("-m", __name__), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
 
     # A report over several studies asks for it once per study, and the process answers once.

@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from types import TracebackType
 
 import httpx
 
+from believable.core.child_python import python_command
 from believable.core.errors import BelievableError
 
 #: Long enough for a machine on which everything else happens, too.
@@ -52,10 +52,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = data_dir.with_name(data_dir.name + ".log")
         self._command = [
-            sys.executable,
-            "-m",
-            "believable",
-            "serve",
+            *python_command("-m", "believable", "serve"),
             *map(str, studies),
             "--data",
             str(data_dir),

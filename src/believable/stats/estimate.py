@@ -94,8 +94,12 @@ def without_interval(
     return Estimate(value=value, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes)
 
 
+#: The limits of a value that can be any number.
+UNLIMITED = (-math.inf, math.inf)
+
+
 def t_estimate(
-    value: float, se: float, df: float, *, level: float, n: int, method: str, limits: tuple[float, float] = (-math.inf, math.inf)
+    value: float, se: float, df: float, *, level: float, n: int, method: str, limits: tuple[float, float] = UNLIMITED
 ) -> Estimate:
     """A value with its t interval, which ends at `limits` that the value cannot leave."""
     half = float(special.stdtrit(df, (1 + level) / 2)) * se

@@ -34,7 +34,7 @@ TRY_LIFE_MS = HOUR_MS
 
 def check_tries(conn: Connection, *, what: str, who: str, limit: int, window_ms: int, now_ms: int) -> None:
     """Refuses when there were `limit` failed tries in the window."""
-    if _tries(conn, what, who, now_ms - window_ms) >= limit:
+    if count_tries(conn, what=what, who=who, since_ms=now_ms - window_ms) >= limit:
         minutes = window_ms // MINUTE_MS
         raise TooManyTries(f"{limit} failed tries within {minutes} minutes. Wait a few minutes, then try again.")
 
@@ -45,7 +45,7 @@ def note_failed_try(conn: Connection, *, what: str, who: str, now_ms: int) -> No
     conn.execute(insert(attempts).values(what=what, who=who, at_ms=now_ms))
 
 
-def _tries(conn: Connection, what: str, who: str, since_ms: int) -> int:
+def count_tries(conn: Connection, *, what: str, who: str, since_ms: int) -> int:
     mine = (attempts.c.what == what, attempts.c.who == who, attempts.c.at_ms > since_ms)
     return conn.execute(select(func.count()).select_from(attempts).where(*mine)).scalar_one()
 
@@ -303,7 +303,10 @@ def begin_try(conn: Connection, key: bytes, name: str, peer: str, *, now_ms: int
     `device_mark` gave this browser."""
     lowered = name.strip().lower()
     who = _who(key, lowered, peer, device)
-    if any(_tries(conn, "login", hashed, now_ms - LIMIT_WINDOW_MS) >= LIMITS[what] for what, hashed in who.items()):
+    if any(
+        count_tries(conn, what="login", who=hashed, since_ms=now_ms - LIMIT_WINDOW_MS) >= LIMITS[what]
+        for what, hashed in who.items()
+    ):
         raise TooManyTries(f"Too many failed log-ins. Wait {LIMIT_WINDOW_MS // MINUTE_MS} minutes and try again.")
     for hashed in who.values():
         note_failed_try(conn, what="login", who=hashed, now_ms=now_ms)

@@ -12,15 +12,13 @@ from typing import Literal, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Select, insert, select, update
 
-from believable.store.database_tables import audit
+from believable.store.database_tables import FORGOTTEN, audit
 
 T = TypeVar("T")
 Change: TypeAlias = Callable[[Connection], T]
 
 AuditKind: TypeAlias = Literal["view", "export", "unblind", "change", "account"]
 AUDIT_KINDS: tuple[AuditKind, ...] = ("view", "export", "unblind", "change", "account")
-#: What is left of words about a session that was withdrawn.
-FORGOTTEN = "about a session that was withdrawn later"
 #: Looking at the same again within this time adds no line.
 SAME_LOOK_MS = 15 * 60_000
 #: Lines read in one step.

@@ -176,6 +176,7 @@ def put_labels(
                 "Draw a round first, or correct the coder's name."
             )
         operation = MarkOperation(round_number, text.number, text.mark, version, False, at_ms)
+        coding_marks.check_mark(conn, project, operation)
         coding_marks.put_mark(conn, project, text.coder, operation, assigned[text.coder, text.number])
     return len(marked)
 

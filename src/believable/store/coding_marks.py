@@ -16,16 +16,17 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, insert, select, upd
 from sqlalchemy.dialects import postgresql, sqlite
 
 from believable.coding.coded_bundle import CoderVerdict, DecidedMark, FinalMark, final_marks
-from believable.coding.labels import Mark, as_json, from_json
+from believable.coding.labels import Mark, as_json, conflicts, from_json, problems
 from believable.core import event_chain
 from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, TakenOver
 from believable.store import alarms
-from believable.store.coding_projects import CodingProject
+from believable.store.coding_projects import CodingProject, books, get_project, text
 from believable.store.database_tables import (
     coding_logs,
     coding_marks,
     coding_operations,
     coding_outcomes,
+    coding_rounds,
     coding_strays,
     coding_tasks,
 )
@@ -34,6 +35,10 @@ from believable.store.event_log import SEQ_WINDOW, keep_new
 
 #: A task with the text it is about.
 OF_ITS_TEXT = and_(texts_table.c.project == coding_tasks.c.project, texts_table.c.number == coding_tasks.c.number)
+
+
+#: The largest round, number, version and time that a database keeps.
+_MOST = (2**31 - 1, 2**31 - 1, 2**31 - 1, 2**53)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,7 @@ def append_operations(
     if differing:
         keep_new(conn, coding_strays, _rows(conn, project, log.id, fresh, at_ms, epoch=epoch))
         message = f"coder {coder} in {project}: operation {differing[0]} was sent twice with different content"
-        alarms.sound(conn, kind="chain_conflict", message=message, study=None, at_ms=at_ms)
+        alarms.sound(conn, kind="chain_conflict", message=message, study=get_project(conn, project).study, at_ms=at_ms)
         return Conflict(f"operation {differing[0]} is stored with other content. What was sent now is kept beside it.")
     if fresh:
         conn.execute(insert(coding_operations), _rows(conn, project, log.id, fresh, at_ms))
@@ -138,7 +143,7 @@ def parse_operation(body: str) -> MarkOperation:
     if not isinstance(data, dict) or data.get("kind") != "mark":
         raise InvalidInput(f"operation: expected a mark, got {body[:60]!r}.")
     numbers = [data.get(name) for name in ("round", "number", "version", "at_ms")]
-    if not all(type(number) is int for number in numbers):
+    if not all(type(number) is int and 0 <= number <= most for number, most in zip(numbers, _MOST, strict=True)):
         raise InvalidInput(f"operation: expected whole numbers for round, number, version and time, got {body[:80]!r}.")
     return MarkOperation(
         data["round"], data["number"], from_json(data.get("mark")), data["version"], data.get("suggested") is True, data["at_ms"]
@@ -163,9 +168,10 @@ def _apply(conn: Connection, project: str, coder: str, seq: int, body: str, at_m
     try:
         operation = parse_operation(body)
         session = _assigned(conn, project, coder, operation)
+        check_mark(conn, project, operation)
     except (InvalidInput, NotFound) as error:
         message = f"coder {coder} in {project}: operation {seq} was kept but not applied: {error}"
-        alarms.sound(conn, kind="coding_operation", message=message, study=None, at_ms=at_ms)
+        alarms.sound(conn, kind="coding_operation", message=message, study=get_project(conn, project).study, at_ms=at_ms)
         return
     put_mark(conn, project, coder, operation, session)
 
@@ -187,6 +193,23 @@ def _assigned(conn: Connection, project: str, coder: str, operation: MarkOperati
         raise NotFound(f"text {operation.number} of round {operation.round} is not on this coder's list (withdrawn?)")
     session: str | None = row.session
     return session
+
+
+def check_mark(conn: Connection, project: str, operation: MarkOperation) -> None:
+    """Refuse a mark in a round that is closed, or with what its codebook and its text do not have. For every way into the
+    database. Codes that contradict each other stay: they are what the resolve page is for."""
+    rounds = select(coding_rounds.c.state).where(coding_rounds.c.project == project, coding_rounds.c.number == operation.round)
+    if conn.execute(rounds).scalar() != "open":
+        raise InvalidInput(f"round {operation.round} is closed. Open it again before anything in it is changed.")
+    written_under = next((one for one in books(conn, project) if one.version == operation.version), None)
+    if written_under is None:
+        raise InvalidInput(f"there is no version {operation.version} of the codebook of {project!r}. Reload the desk.")
+    coded_text = text(conn, project, operation.number)
+    found = problems(written_under.book, operation.mark, "" if coded_text is None else coded_text.response.text)
+    contradictions = {conflict.words for conflict in conflicts(written_under.book, operation.mark.labels)}
+    wrong = [line for line in found if line not in contradictions]
+    if wrong:
+        raise InvalidInput(f"text {operation.number}: {'; '.join(wrong)}")
 
 
 def put_mark(conn: Connection, project: str, coder: str, operation: MarkOperation, session: str | None) -> None:

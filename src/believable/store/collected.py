@@ -25,6 +25,7 @@ from believable.store import monitor, review, rounds, studies, study_versions
 from believable.store.database_tables import decisions, definitions, events, sessions, strays, trials
 from believable.store.fixed_statements import FixedStatement
 from believable.store.sessions import POOLS, closed_trial, get_file
+from believable.store.view_checks import checks_of
 
 T = TypeVar("T")
 
@@ -118,7 +119,7 @@ def _chunk(conn: Connection, ids: Sequence[str], looks: review.Looks, names: Map
         # Events are by far the most, so they are fetched one session at a time.
         happened: tuple[EventRecord, ...] = tuple(_EVENTS.run(conn, {"own": name}))
         rows = (tuple(closed[name]), happened, tuple(kept[name]), tuple(decided[name]))
-        yield CollectedSession(records[name], *rows, _rounds(conn, name))
+        yield CollectedSession(records[name], *rows, _rounds(conn, name), checks_of(conn, name))
 
 
 def _rounds(conn: Connection, session: str) -> tuple[RoundRecord, ...]:

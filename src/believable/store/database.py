@@ -166,6 +166,7 @@ class Database:
     def _sqlite(self, begin: str, size: int) -> Engine:
         engine = create_engine(
             self.url,
+            hide_parameters=True,
             pool_size=size,
             max_overflow=SPARE if size == 1 else 0,
             pool_timeout=BUSY_TIMEOUT_MS / 1000,
@@ -208,6 +209,7 @@ class Database:
         try:
             return create_engine(
                 self.url,
+                hide_parameters=True,
                 pool_size=size,
                 max_overflow=SPARE if size == 1 else 0,
                 isolation_level=isolation,

@@ -105,6 +105,9 @@ sessions = Table(
     Column("rejected", Boolean, nullable=False, server_default="0"),
     Column("approved", Boolean, nullable=False, server_default="0"),  # looked at and to be paid, by a decision
     Column("excluded", Boolean, nullable=False, server_default="0"),  # left out of the analysis, by a decision
+    Column("stored_chars", BigInteger, nullable=False, server_default="0"),  # of all its events and strays
+    Column("minute_ms", BigInteger, nullable=False, server_default="0"),  # when the minute began that minute_chars counts
+    Column("minute_chars", BigInteger, nullable=False, server_default="0"),
     UniqueConstraint("study", "link_kind", "number"),
     Index("ix_sessions_recruiter", "study", "recruiter_hash"),
     Index("ix_sessions_state", "study", "link_kind", "state"),
@@ -143,6 +146,30 @@ trials = Table(  # one row per trial the server has closed (or skipped by rule)
     Column("answers", Text, nullable=False),  # JSON {question id: answer} as read by the instruments
     Column("opened_ms", BigInteger, nullable=True),
     Column("closed_ms", BigInteger, nullable=False),
+)
+
+media_sent = Table(  # how much of each medium the server has sent to a session
+    "media_sent",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("name", String(64), primary_key=True),  # the session's own name for the medium
+    Column("bytes", BigInteger, nullable=False),
+)
+
+view_checks = Table(  # whether a stimulus could have been seen, for each player of a page
+    "view_checks",
+    metadata,
+    Column("session", String(32), ForeignKey("sessions.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("run", Integer, primary_key=True),
+    Column("player", Integer, primary_key=True),
+    Column("length_ms", BigInteger, nullable=True),  # of the medium; None if it is not known
+    Column("media_bytes", BigInteger, nullable=False),
+    Column("sent_bytes", BigInteger, nullable=False),
+    Column("open_ms", BigInteger, nullable=False),  # how long the page had been open
+    Column("needed_ms", BigInteger, nullable=False),  # the shortest time in which the browser's claim is possible
+    Column("possible", Boolean, nullable=False),
+    Column("refused", Integer, nullable=False, server_default="0"),  # submissions that claimed an impossible view
 )
 
 decisions = Table(  # about sessions and answers, never overwritten
@@ -326,13 +353,20 @@ audit = Table(  # who looked at what, took what away, changed what: only ever ad
     Index("ix_audit_study", "study", "id"),
 )
 
-#: What keeps the log as it is, whoever has a connection. Only words about a withdrawn session may go, with its name.
+#: What is left of words about a session that was withdrawn.
+FORGOTTEN = "about a session that was withdrawn later"
+
+#: What keeps the log as it is against every statement that is not a change of the tables themselves. Only words about a withdrawn
+#: session may go, with its name. SQLite runs no trigger for rows that INSERT OR REPLACE deletes, so a known number is refused.
 APPEND_ONLY = {
     "sqlite": (
         "CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END",
         "CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit "
-        "WHEN NOT (OLD.session IS NOT NULL AND NEW.session IS NULL AND NEW.id = OLD.id AND NEW.user = OLD.user "
-        "AND NEW.study IS OLD.study AND NEW.at_ms = OLD.at_ms AND NEW.kind = OLD.kind) "
+        "WHEN NOT (OLD.session IS NOT NULL AND NEW.session IS NULL AND NEW.id IS OLD.id AND NEW.user IS OLD.user "
+        "AND NEW.study IS OLD.study AND NEW.at_ms IS OLD.at_ms AND NEW.kind IS OLD.kind "
+        f"AND NEW.what IS '{FORGOTTEN}') "
+        "BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END",
+        "CREATE TRIGGER audit_new BEFORE INSERT ON audit WHEN EXISTS (SELECT 1 FROM audit WHERE id = NEW.id) "
         "BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END",
     ),
     "postgresql": (
@@ -341,8 +375,10 @@ APPEND_ONLY = {
         "CREATE TRIGGER audit_kept BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_refuse()",
         "CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit FOR EACH ROW "
         'WHEN (NOT (OLD.session IS NOT NULL AND NEW.session IS NULL AND NEW.id = OLD.id AND NEW."user" = OLD."user" '
-        "AND NEW.study IS NOT DISTINCT FROM OLD.study AND NEW.at_ms = OLD.at_ms AND NEW.kind = OLD.kind)) "
+        "AND NEW.study IS NOT DISTINCT FROM OLD.study AND NEW.at_ms = OLD.at_ms AND NEW.kind = OLD.kind "
+        f"AND NEW.what = '{FORGOTTEN}')) "
         "EXECUTE FUNCTION audit_refuse()",
+        "CREATE TRIGGER audit_not_emptied BEFORE TRUNCATE ON audit EXECUTE FUNCTION audit_refuse()",
     ),
 }
 

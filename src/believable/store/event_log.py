@@ -17,7 +17,17 @@ from sqlalchemy import ColumnElement, Connection, Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from believable.core import event_chain
-from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, Refused, TakenOver, TooLarge, Withdrawn
+from believable.core.errors import (
+    BelievableError,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    Refused,
+    TakenOver,
+    TooLarge,
+    TooManyTries,
+    Withdrawn,
+)
 from believable.core.ids import token_hash
 from believable.store import alarms
 from believable.store.database_tables import events, sessions, strays, tombstones
@@ -25,6 +35,12 @@ from believable.store.fixed_statements import FixedStatement, run_many
 
 #: How far ahead of the last gap-free event a number may be. The browser sends in order, so more is a mistake.
 SEQ_WINDOW = 20_000
+#: Characters that one session may store, altogether and within a minute. A long session with traces stores a hundredth of it.
+SESSION_CHARS = 64_000_000
+MINUTE_CHARS = 16_000_000
+MINUTE_MS = 60_000
+#: What an event costs beside its text.
+EVENT_CHARS = 100
 #: Values in one IN list: databases limit them.
 MAX_PARAMETERS = 5_000
 
@@ -50,27 +66,38 @@ class _OpenSession:
     head_hash: str
     top_seq: int
     reservation_ms: int
+    stored_chars: int
+    minute_ms: int
+    minute_chars: int
     stored: dict[int, str] = field(default_factory=dict)  # bodies at hand: duplicates, beyond a gap, and new ones
     new: dict[int, str] = field(default_factory=dict)
     strays: dict[tuple[int, int], str] = field(default_factory=dict)
     conflicts: set[int] = field(default_factory=set)
+    flooded: set[str] = field(default_factory=set)
 
 
 _COLUMNS = ("token_hash", "id", "study", "state", "epoch", "head_seq", "head_hash", "top_seq", "reservation_ms")
+_COUNTS = ("stored_chars", "minute_ms", "minute_chars")
 # Locked in one order, so that processes appending to the same sessions never wait for each other in a circle.
 _SELECT = (
-    select(*(sessions.c[name] for name in _COLUMNS))
+    select(*(sessions.c[name] for name in (*_COLUMNS, *_COUNTS)))
     .where(sessions.c.token_hash.in_(bindparam("tokens", expanding=True)))
     .order_by(sessions.c.id)
     .with_for_update()
 )
 _SELECT_ONE = FixedStatement(
-    select(*(sessions.c[name] for name in _COLUMNS)).where(sessions.c.token_hash == bindparam("token")).with_for_update()
+    select(*(sessions.c[name] for name in (*_COLUMNS, *_COUNTS)))
+    .where(sessions.c.token_hash == bindparam("token"))
+    .with_for_update()
 )
 # Plain SQL for the two statements that run thousands of times a second: compiling parameters would be a third of the work.
 # A plain INSERT, on purpose: what is new was found out under the lock, and a clash must fail and not be passed over.
 _INSERT = "INSERT INTO events (session, seq, body, received_ms) VALUES (?, ?, ?, ?)"
-_UPDATE = "UPDATE sessions SET head_seq = ?, head_hash = ?, top_seq = ?, seen_ms = ?, reserved_until_ms = ? WHERE id = ?"
+_UPDATE = (
+    "UPDATE sessions SET head_seq = ?, head_hash = ?, top_seq = ?, seen_ms = ?, reserved_until_ms = ?, "
+    "stored_chars = ?, minute_ms = ?, minute_chars = ? WHERE id = ?"
+)
+_UPDATE_COUNTS = "UPDATE sessions SET stored_chars = ?, minute_ms = ?, minute_chars = ? WHERE id = ?"
 
 
 def apply(conn: Connection, batches: Sequence[EventBatch], now_ms: int) -> list[int | BelievableError]:
@@ -86,7 +113,7 @@ def apply(conn: Connection, batches: Sequence[EventBatch], now_ms: int) -> list[
     answers: list[int | BelievableError] = []
     for batch in batches:
         session = opened.get(batch.token_hash)
-        answers.append(_missing(batch, gone) if session is None else _take(session, batch))
+        answers.append(_missing(batch, gone) if session is None else _take(session, batch, now_ms))
     _extend(opened.values())
     _write(conn, opened.values(), now_ms)
     return [
@@ -131,8 +158,11 @@ def _stored_bodies(conn: Connection, session: str, which: ColumnElement[bool]) -
     return {row.seq: row.body for row in conn.execute(query)}
 
 
-def _take(session: _OpenSession, batch: EventBatch) -> int | BelievableError:
+def _take(session: _OpenSession, batch: EventBatch, now_ms: int) -> int | BelievableError:
     fresh = [(seq, body) for seq, body in batch.events if session.stored.get(seq) != body]
+    too_much = _count(session, fresh, now_ms)
+    if too_much is not None:
+        return too_much
     if session.state == "finished":
         return _outside(session, batch, fresh, Refused("this session is finished. What came later is kept outside of it."))
     if batch.epoch < session.epoch:
@@ -153,6 +183,24 @@ def _take(session: _OpenSession, batch: EventBatch) -> int | BelievableError:
     session.stored.update(fresh)
     session.new.update(fresh)
     return session.head_seq
+
+
+def _count(session: _OpenSession, fresh: Sequence[tuple[int, str]], now_ms: int) -> BelievableError | None:
+    """Count what is new, or say why it is not taken: one session may not fill the disk of all. A browser keeps what is refused
+    for a minute and sends it again."""
+    n_chars = sum(len(body) + EVENT_CHARS for _, body in fresh)
+    minute_ms, minute_chars = session.minute_ms, session.minute_chars
+    if not minute_ms <= now_ms < minute_ms + MINUTE_MS:
+        minute_ms, minute_chars = now_ms, 0
+    if session.stored_chars + n_chars > SESSION_CHARS:
+        session.flooded.add(f"more than {SESSION_CHARS} characters")
+        return TooLarge(f"this session has stored {session.stored_chars} characters, and at most {SESSION_CHARS} are taken.")
+    if minute_chars + n_chars > MINUTE_CHARS:
+        session.flooded.add(f"more than {MINUTE_CHARS} characters in a minute")
+        return TooManyTries(f"this session has sent more than {MINUTE_CHARS} characters in a minute. Send the rest in a minute.")
+    session.stored_chars += n_chars
+    session.minute_ms, session.minute_chars = minute_ms, minute_chars + n_chars
+    return None
 
 
 def _outside(
@@ -178,7 +226,8 @@ def _extend(opened: Iterable[_OpenSession]) -> None:
 
 def _write(conn: Connection, opened: Iterable[_OpenSession], now_ms: int) -> None:
     fresh: list[tuple[str, int, str, int]] = []
-    heads: list[tuple[int, str, int, int, int, str]] = []
+    heads: list[tuple[int, str, int, int, int, int, int, int, str]] = []
+    counts: list[tuple[int, int, int, str]] = []
     outside: list[dict[str, Any]] = []
     for session in opened:
         fresh += [(session.id, seq, body, now_ms) for seq, body in session.new.items()]
@@ -187,7 +236,13 @@ def _write(conn: Connection, opened: Iterable[_OpenSession], now_ms: int) -> Non
             outside.append(row)
         if session.state == "active":
             until_ms = now_ms + session.reservation_ms
-            heads.append((session.head_seq, session.head_hash, session.top_seq, now_ms, until_ms, session.id))
+            head = (session.head_seq, session.head_hash, session.top_seq, now_ms, until_ms)
+            heads.append((*head, session.stored_chars, session.minute_ms, session.minute_chars, session.id))
+        elif session.strays:
+            counts.append((session.stored_chars, session.minute_ms, session.minute_chars, session.id))
+        for how_much in session.flooded:
+            message = f"session {session.id}: {how_much} were sent and refused"
+            alarms.sound(conn, kind="session_flood", message=message, study=session.study, at_ms=now_ms)
         for seq in sorted(session.conflicts):
             message = f"session {session.id}: event {seq} was sent twice with different content"
             alarms.sound(conn, kind="chain_conflict", message=message, study=session.study, at_ms=now_ms)
@@ -195,6 +250,8 @@ def _write(conn: Connection, opened: Iterable[_OpenSession], now_ms: int) -> Non
         run_many(conn, _INSERT, fresh)
     if heads:
         run_many(conn, _UPDATE, heads)
+    if counts:
+        run_many(conn, _UPDATE_COUNTS, counts)
     keep_new(conn, strays, outside)
 
 

@@ -24,7 +24,7 @@ def user_of(conn: Connection, issuer: str, subject: str, email: str, *, now_ms: 
 
 
 def _invited(conn: Connection, issuer: str, email: str) -> str:
-    if not email:
+    if "@" not in email:
         raise Refused("The provider has not verified an e-mail address of yours, by which you could be known here.")
     name = conn.execute(select(users.c.name).where(users.c.name == email)).scalar()
     if name is None:

@@ -11,7 +11,7 @@ from believable.store.database import ADVISORY_KEY, Database
 from believable.store.database_tables import APPEND_ONLY, metadata
 
 #: The newest revision under `migrations/versions`.
-REVISION = "0008versions"
+REVISION = "0009"
 MIGRATIONS = Path(__file__).parent / "migrations"
 #: The table in which Alembic keeps the revision, as Alembic makes it.
 _MARK = (

@@ -23,6 +23,7 @@ from believable.store.database_tables import (
     decisions,
     events,
     links,
+    media_sent,
     review_answers,
     review_keys,
     review_sessions,
@@ -32,6 +33,7 @@ from believable.store.database_tables import (
     strays,
     tombstones,
     trials,
+    view_checks,
 )
 from believable.store.fixed_statements import FixedStatement
 from believable.store.writer import ERASED
@@ -86,6 +88,9 @@ class Session:
     rejected: bool = False
     approved: bool = False
     excluded: bool = False
+    stored_chars: int = 0
+    minute_ms: int = 0
+    minute_chars: int = 0
 
 
 _JSON = ("arms", "rows", "recruiter_extra")
@@ -145,10 +150,11 @@ def by_code(conn: Connection, code_hash: str) -> Session | None:
     return _session_where(conn, sessions.c.code_hash == code_hash)
 
 
-def by_recruiter(conn: Connection, study: str, recruiter_hash: str, kinds: Sequence[str]) -> Session | None:
-    """The latest session of this person in this study."""
-    person = (sessions.c.recruiter_hash == recruiter_hash, sessions.c.link_kind.in_(kinds))
-    return _session_where(conn, sessions.c.study == study, *person)
+def by_recruiter(conn: Connection, study: str, recruiter_hash: str, kinds: Sequence[str]) -> tuple[Session, ...]:
+    """The sessions under this person's id in this study, the latest first."""
+    person = (sessions.c.study == study, sessions.c.recruiter_hash == recruiter_hash, sessions.c.link_kind.in_(kinds))
+    rows = conn.execute(select(sessions).where(*person).order_by(sessions.c.number.desc()))
+    return tuple(_record(dict(row._mapping)) for row in rows)
 
 
 def of_study(conn: Connection, study: str, token_hash: str) -> Session | None:
@@ -262,7 +268,20 @@ def file_size(conn: Connection, session: str, name: str) -> int | None:
 #: What was coded of a session's texts.
 OF_CODING = (coding_marks, coding_operations, coding_outcomes, coding_strays, coding_texts)
 #: Every table that holds something of a session.
-OF_SESSION = (events, strays, trials, decisions, blobs, round_inputs, rounds, review_answers, review_sessions, *OF_CODING)
+OF_SESSION = (
+    events,
+    strays,
+    trials,
+    decisions,
+    blobs,
+    media_sent,
+    view_checks,
+    round_inputs,
+    rounds,
+    review_answers,
+    review_sessions,
+    *OF_CODING,
+)
 
 
 def withdraw(conn: Connection, session: Session, at_ms: int) -> None:

@@ -75,6 +75,7 @@ def open_collect(
     collect = Collect(
         store, clock=clock, key=load_key(settings.data_dir), kinds=KINDS, media_dir=settings.media_dir, new_id=new_id
     )
+    collect.context = replace(collect.context, joins_per_minute=settings.joins_per_minute)
     return store, collect
 
 

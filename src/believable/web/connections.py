@@ -154,4 +154,17 @@ def place_of(request: Request) -> str:
     # Of a trusted proxy the place is what it forwarded, of another one its own.
     if forwarded is not None and place not in re.split(r",\s*", forwarded):
         _say_untrusted(place)
-    return place
+    return _network(place)
+
+
+def _network(place: str) -> str:
+    """One who has an IPv6 address has the 2**64 beside it as well, so that they count as one.
+
+    >>> _network("2001:db8:1:2:3:4:5:6"), _network("192.0.2.1")
+    ('2001:db8:1:2::/64', '192.0.2.1')
+    """
+    try:
+        address = ipaddress.ip_address(place)
+    except ValueError:
+        return place
+    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else place

@@ -222,7 +222,20 @@ def _identity(claims: Mapping[str, Any], provider: OidcProvider, nonce: str) -> 
     if not subject or len(subject) > 255:
         raise _untrue("it names nobody")
     verified = claims.get("email_verified") is True and isinstance(email, str)
-    return SignedIdentity(provider.issuer, subject, str(email).strip().lower() if verified else "")
+    return SignedIdentity(provider.issuer, subject, mail_address(str(email)) if verified else "")
+
+
+def mail_address(text: str) -> str:
+    """The address in small letters; empty if it is none by which an account may be found. Other letters than ASCII become ASCII
+    letters when they are made small (the Kelvin sign becomes a k), and an account without an @ belongs to this server alone.
+
+    >>> mail_address(" Mark@Example.org"), mail_address("owner"), mail_address("mar\u212a@example.org")
+    ('mark@example.org', '', '')
+    """
+    address = text.strip()
+    name, _, host = address.partition("@")
+    plain = address.isascii() and address.isprintable() and " " not in address
+    return address.lower() if plain and name and host and "@" not in host else ""
 
 
 def _untrue(why: str) -> Refused:

@@ -24,6 +24,8 @@ from believable.worlds.play_trial import Play
 
 #: Rounds whose pictures are made here that a core can take, with the engine and the coding of its pictures (`bench/doom.py`).
 ROUNDS_PER_CORE = 3
+#: Sessions from one network address: a class room behind one router takes two minutes, a script cannot take every place at once.
+JOINS_PER_MINUTE = 30
 #: How worker processes, which import the app by name, get their settings.
 SETTINGS_VARIABLE = "BELIEVABLE_SETTINGS"
 
@@ -38,7 +40,8 @@ class Settings:
     `oidc_issuer` is a provider at which people may log in, which knows this server as `oidc_client`; the secret for that comes
     from the environment (`BELIEVABLE_OIDC_SECRET`), never from here.
     `sendfile` is the address under which a proxy in front sends files of the media folder (`X-Accel-Redirect`); None: this
-    server sends them itself.
+    server sends them itself. `joins_per_minute`: sessions that one network address may start through open links; None: any
+    number.
     """
 
     data_dir: Path
@@ -55,6 +58,7 @@ class Settings:
     sendfile: str | None = None
     oidc_issuer: str | None = None
     oidc_client: str = ""
+    joins_per_minute: int | None = JOINS_PER_MINUTE
 
     @property
     def rounds_at_once(self) -> int:

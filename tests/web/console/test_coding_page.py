@@ -12,6 +12,7 @@ import pytest
 from believable.bundle.read import read
 from believable.coding import coded_bundle
 from believable.coding.labels import Label, Mark, as_json
+from believable.collect.leave import PersonProof
 from believable.pages import KINDS
 from believable.store import audit_log, coding_marks, coding_projects
 from believable.store.bundle_export import export
@@ -410,7 +411,7 @@ def test_a_text_that_was_withdrawn_is_gone_from_the_desk(world: Any, owner: Any)
     coder = Coder(browser)
     task = next(one for one in state(browser)["tasks"] if "secret" in one["text"])
     coder.mark(task, Mark((GOAL,), memo="secret", done=True))
-    world.collect.withdraw(person.token).now()
+    world.collect.withdraw(person.token, PersonProof(world.collect.holder_mark(person.token))).now()
     given = state(browser)
     assert not any("secret" in one["text"] for one in given["tasks"])
     left = world.store.read(lambda conn: coding_projects.words(conn, PROJECT)).values()

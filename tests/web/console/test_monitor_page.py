@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from believable.collect.leave import PersonProof
 from believable.collect.revise import revise
 from believable.core.errors import StorageFull
 from believable.pages import KINDS
@@ -67,7 +68,7 @@ def test_early_ends_are_left_where_they_happened(world: World, owner: Browser) -
 def test_quiet_dropped_out_and_withdrawn(world: World, owner: Browser) -> None:
     world.person()
     gone = world.person()
-    world.collect.withdraw(gone.token).now()
+    world.collect.withdraw(gone.token, PersonProof(world.collect.holder_mark(gone.token))).now()
     world.clock.advance(ACTIVE_MS + 1)
     shown = numbers(owner)
     assert (shown["counts"]["active"], shown["counts"]["quiet"], shown["counts"]["withdrawn"]) == (0, 1, 1)

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from believable.collect import review_intake
+from believable.collect.leave import PersonProof
 from believable.collect.review_hints import ALIKE_FROM, grams, normalised, sharing_keys, similarity
 from believable.collect.review_intake import KnownQuestions, take_in
 from believable.store import review_views, sessions
@@ -166,7 +167,7 @@ def test_withdrawing_takes_the_words_and_what_others_were_told_about_them(world:
     page = owner.get(f"{REVIEW}?hint=duplicate&at=1-3-1").text
     assert "nearly the same text (8" in page
     assert "session 2 (page 3)" in page
-    world.collect.withdraw(person.token).now()
+    world.collect.withdraw(person.token, PersonProof(world.collect.holder_mark(person.token))).now()
     assert "Nothing left to review here" in owner.get(f"{REVIEW}?hint=duplicate").text
     assert rows(world)["1-3-1"]["n_kinds"] == 0
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from believable.collect.leave import PersonProof
 from believable.core.errors import InvalidInput
 from believable.store import review
 from believable.web.console.review_page import reason_from
@@ -102,7 +103,7 @@ def test_a_withdrawn_session_leaves_the_queue(world: World, owner: Browser) -> N
     person = world.person()
     person.run(GENUINE, OTHER)
     assert "same text" in owner.get(REVIEW).text
-    world.collect.withdraw(person.token).now()
+    world.collect.withdraw(person.token, PersonProof(world.collect.holder_mark(person.token))).now()
     page = owner.get(f"{REVIEW}?show=all").text
     assert "2 free-text answers" in page
     assert "same text" not in page

@@ -8,7 +8,7 @@ from pathlib import Path
 from believable.analysis import exclusions
 from believable.bundle.read import read
 from believable.collect.context import load_key
-from believable.collect.leave import later_code
+from believable.collect.leave import PersonProof, later_code
 from believable.collect.recruiting import participant_hash
 from believable.pages import KINDS
 from believable.store import review, sessions
@@ -207,7 +207,7 @@ def test_rejecting_and_taking_it_back(world: World, owner: Browser) -> None:
 
 def test_withdrawn_and_unknown_sessions_are_not_found(world: World, owner: Browser) -> None:
     person = world.person()
-    world.collect.withdraw(person.token).now()
+    world.collect.withdraw(person.token, PersonProof(world.collect.holder_mark(person.token))).now()
     for path in ("real/1", "real/99", "real/abc", "real/99999999999999999999", "preview/1"):
         assert owner.get(f"{SESSIONS}/{path}").status_code == 404, path
     assert owner.get(f"{SESSIONS}/both/1").status_code == 422
@@ -223,3 +223,12 @@ def test_strange_filters_are_told_so(world: World, owner: Browser) -> None:
 def test_answers_in_words() -> None:
     assert in_words({"calm": 2, "tags": ["a", "b"]}) == "calm: 2; tags: a, b"
     assert (in_words(True), in_words(False), in_words(None), in_words(0)) == ("yes", "no", "not answered", "0")
+
+
+def test_the_code_of_a_participant_who_lost_it_is_shown_and_noted(world: World, owner: Browser) -> None:
+    """Who changed the browser and has no code any more asks the researchers, who find the session by the platform's id."""
+    world.person().run("some words", "more words")
+    assert "Send it only to the participant" not in owner.get(f"{SESSIONS}/real/1?code=1").text
+    shown = owner.get(owner.post(f"{SESSIONS}/real/1/code").headers["location"]).text
+    assert re.search(r"<code>[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{2}</code>", shown)
+    assert "read the code for continuing real session 1" in owner.get("/console/audit").text

@@ -16,7 +16,7 @@ from believable.analysis.own_design.group_contrasts import OF_STIMULI, Contrast
 from believable.analysis.own_design.measured_rows import MeasuredRows
 from believable.stats.crossed import LEAST_UNITS, crossed_mean
 from believable.stats.crossed_contrasts import crossed_difference, crossed_odds
-from believable.stats.estimate import Estimate
+from believable.stats.estimate import UNLIMITED, Estimate
 from believable.stats.inputs import FloatArray
 from believable.stats.result import TestResult
 from believable.study.measures import BY_CONDITION
@@ -76,7 +76,7 @@ def claim_about(contrast: Contrast, context: MeasureContext) -> Claim:
 
 
 def decide_group(
-    estimate: Estimate, rows: MeasuredRows, context: MeasureContext, limits: tuple[float, float] | None = None
+    estimate: Estimate, rows: MeasuredRows, context: MeasureContext, limits: tuple[float, float] = UNLIMITED
 ) -> Estimate:
     """The mean of a group with the interval that the plan asks for."""
     if not are_sampled(rows, context) or context.plan.over == "judges":

@@ -146,7 +146,13 @@ def safe_next(target: str) -> str:
     """A way back that stays inside the console; anything else leads to its first page."""
     parts = urlsplit(target)
     inside = parts.path == PATH or parts.path.startswith(f"{PATH}/")
-    strange = "\\" in target or ".." in parts.path or any(ord(character) < 32 for character in target)
+    strange = (
+        target.startswith("//")
+        or not target.isascii()
+        or "\\" in target
+        or ".." in parts.path
+        or any(ord(character) < 32 for character in target)
+    )
     if parts.scheme or parts.netloc or strange or not inside:
         return PATH
     return target

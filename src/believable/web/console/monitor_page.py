@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 from starlette.responses import RedirectResponse, Response
 
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import InvalidInput, NotFound, Refused
 from believable.store import alarms, monitor
 from believable.store.alarms import Alarm
 from believable.store.monitor import Snapshot
@@ -117,7 +117,7 @@ async def as_json(visit: ConsoleVisit) -> Response:
 async def acknowledge(visit: ConsoleVisit) -> Response:
     """Clears an alarm. One that is only in memory clears itself when it is over."""
     study, number = await the_study(visit), visit.form.get("alarm", "")
-    if not number.isascii() or not number.isdigit():
+    if not number.isascii() or not number.isdigit() or len(number) > 18:
         raise InvalidInput(
             f"alarm: expected its number, got {number[:20]!r}. An alarm without a number ends by itself when its cause does."
         )
@@ -125,6 +125,8 @@ async def acknowledge(visit: ConsoleVisit) -> Response:
     alarm = next((alarm for alarm in standing if alarm.id == int(number)), None)
     if alarm is None or alarm.study not in (None, study.id):
         raise NotFound(f"alarm {number} does not stand any more. Reload the monitor.")
+    if alarm.study is None and not visit.rights.administrator:
+        raise Refused(f"alarm {number} is about the whole server. Ask an administrator to clear it.")
     at_ms = visit.now_ms
     await visit.change(
         lambda conn: alarms.clear(conn, int(number), at_ms), f"acknowledged alarm {number} ({alarm.kind})", study=study.id

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from starlette.responses import RedirectResponse, Response
 
 from believable.bundle.session_records import ClosedTrial
-from believable.collect.leave import code_hash
+from believable.collect.leave import code_hash, later_code
 from believable.collect.recruiting import extra_hash, participant_hash
 from believable.core import ids
 from believable.core.errors import InvalidInput, NotFound, Refused
@@ -250,6 +250,12 @@ def unblinding(visit: ConsoleVisit, session: Session) -> str:
     return ids.keyed_hash(visit.console.key, "unblinded", visit.login.token_hash, session.id)[:32]
 
 
+def code_key(visit: ConsoleVisit, session: Session) -> str:
+    """The same for the code with which the participant goes on."""
+    assert visit.login is not None
+    return ids.keyed_hash(visit.console.key, "resume-code", visit.login.token_hash, session.id)[:32]
+
+
 @dataclass(frozen=True, slots=True)
 class ShownAnswer:
     """One answer on the session's page."""
@@ -347,7 +353,22 @@ async def session_page(visit: ConsoleVisit) -> Response:
         n_pages=-(-history.n_lines // EVENTS_PER_PAGE),
         now_ms=visit.now_ms,
         dropped_out=overview.dropped_out,
+        resume_code=resume_code(visit, session),
     )
+
+
+def resume_code(visit: ConsoleVisit, session: Session) -> str | None:
+    """For a participant who lost it together with the browser; only after it was asked for, which is noted."""
+    if not hmac.compare_digest(visit.query("code").encode(), code_key(visit, session).encode()):
+        return None
+    return later_code(visit.console.collect.context, session.id)
+
+
+async def show_code(visit: ConsoleVisit) -> Response:
+    study, pool, session = await the_session(visit)
+    what = f"read the code for continuing {pool} session {session.number}"
+    await visit.change(lambda conn: None, what, study=study.id, kind="view", session=session.id)
+    return RedirectResponse(f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}?code={code_key(visit, session)}", 303)
 
 
 async def show_conditions(visit: ConsoleVisit) -> Response:
@@ -381,5 +402,6 @@ ROUTES = (
     Route("POST", "/studies/{study}/sessions/by-arm", RESEARCHERS, search_by_arm),
     Route("GET", "/studies/{study}/sessions/{pool}/{number}", RESEARCHERS, session_page),
     Route("POST", "/studies/{study}/sessions/{pool}/{number}/conditions", RESEARCHERS, show_conditions),
+    Route("POST", "/studies/{study}/sessions/{pool}/{number}/code", RESEARCHERS, show_code),
     Route("POST", "/studies/{study}/sessions/{pool}/{number}/judge", RESEARCHERS, judge),
 )

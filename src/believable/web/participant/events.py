@@ -10,7 +10,7 @@ import gzip
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import orjson
 from fastapi import FastAPI
@@ -97,6 +97,15 @@ def _read(kind: type[B], body: bytes) -> B:
         raise InvalidInput(f"{places}. Send what the API description asks for.") from None
 
 
+#: An address that nothing has: what comes here is answered as any unknown address.
+NOWHERE = "/unknown/address"
+
+
+def _is_unstorable(scope: Scope) -> bool:
+    """Whether an address has a character that no text in a database can have. Nothing we gave out has one."""
+    return "\0" in scope["path"] or "\0" in unquote(scope["query_string"].decode("latin-1"))
+
+
 class StudyServer(FastAPI):
     """The application. Takes what a session asks for most before the framework looks for a route."""
 
@@ -105,6 +114,8 @@ class StudyServer(FastAPI):
         self._headers = security_headers(frame_ancestors, secure=secure)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan" and _is_unstorable(scope):
+            scope = {**scope, "path": NOWHERE, "raw_path": NOWHERE.encode(), "query_string": b""}
         hot = _PATH.fullmatch(scope["path"]) if scope["type"] == "http" else None
         endpoint = None if hot is None else _ENDPOINTS.get((scope["method"], hot[1], hot[3]))
         if hot is None or endpoint is None or (endpoint is _join and not _is_short_form(scope)):

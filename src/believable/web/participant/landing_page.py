@@ -11,9 +11,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from believable.collect.context import Refusal
+from believable.collect.context import Reason, Refusal
 from believable.collect.desk import Collect
-from believable.collect.join import Landing
+from believable.collect.join import JoinedSession, Landing
 from believable.core.errors import NotFound, TooManyTries
 from believable.pages import PAGES
 from believable.pages.expected_time import session_minutes
@@ -29,6 +29,8 @@ from believable.web.templating import Words, from_header, kept_page, page, prefe
 
 router = APIRouter()
 
+#: When somebody may try again, if too many sessions were begun from one network address.
+CROWD_S = 60
 #: Fields of a form that are read.
 MOST_FIELDS = 10
 #: Ours, not the recruiter's: which language the landing page is shown in.
@@ -54,7 +56,7 @@ async def landing(request: Request, link: str) -> Response:
         return message(from_header(_accepts(request)), "refused.unknown", 404)
     texts = texts_in(entry.definition, _language(request, entry.languages))
     if entry.refusal is not None:
-        return message(texts, f"refused.{entry.refusal}", 403)
+        return refused(texts, entry.refusal, query)
     notice = "landing.preview" if entry.previews else _NOTICES.get(entry.kind)
     button = "resume.button" if entry.resumes else "landing.start"
     desktop = _looks_like_desktop(request)
@@ -116,22 +118,46 @@ async def start(request: Request, link: str, fields: Mapping[str, str]) -> Respo
         return wish if wish in offered else _language(request, offered)
 
     try:
-        joined = await collect.join(link, query, language, desktop, request.cookies)
+        joined = await collect.join(link, query, language, desktop, request.cookies, place_of(request))
     except NotFound:
         return message(from_header(_accepts(request)), "refused.unknown", 404)
     except Refusal as refusal:
         entry = await collect.landing(link, query, request.cookies)
-        return message(texts_in(entry.definition, language(entry.languages)), f"refused.{refusal.code}", 403)
+        return refused(texts_in(entry.definition, language(entry.languages)), refusal.code, query)
+    except TooManyTries:
+        response = message(from_header(_accepts(request)), "refused.crowd", 429)
+        response.headers["retry-after"] = str(CROWD_S)
+        return response
+    return _lead_to(joined, query, request.app.state.settings)
+
+
+def _lead_to(joined: JoinedSession, query: Mapping[str, str], settings: Settings) -> Response:
+    """To the session, with what the browser keeps of it."""
     response = RedirectResponse(f"/s/{joined.token}", status_code=303)
-    remember_query(response, joined.token, query, request.app.state.settings)
+    remember_query(response, joined.token, query, settings)
     if joined.mark is not None:
-        _keep(response, request.app.state.settings, joined.mark, joined.token, path="/join", days=_MARK_DAYS)
+        _keep(response, settings, joined.mark, joined.token, path="/join", days=_MARK_DAYS)
     return response
+
+
+def refused(texts: Texts | Words, reason: Reason, query: Mapping[str, str]) -> Response:
+    """A page that says why there is no way in, or asks for the code that opens it."""
+    if reason == "code":
+        return _code_page(texts, 403, query=query, intro="refused.code")
+    return message(texts, f"refused.{reason}", 403)
+
+
+def _code_page(
+    texts: Texts | Words, status: int = 200, *, query: Mapping[str, str], error: str | None = None, intro: str = "resume"
+) -> Response:
+    """Where the code of a session is entered. The recruiter's parameters travel along: the browser keeps them for the end."""
+    action = f"/resume{'?' + urlencode(query) if query else ''}"
+    return page("participant/resume.html", status, texts=texts, error=error, intro=intro, action=action)
 
 
 @router.get("/resume", include_in_schema=False)
 async def ask_code(request: Request) -> Response:
-    return page("participant/resume.html", texts=from_header(_accepts(request)), error=None)
+    return _code_page(from_header(_accepts(request)), query={})
 
 
 @router.post("/resume", include_in_schema=False)
@@ -143,13 +169,26 @@ async def resume(request: Request) -> Response:
         code = str(form.get("code") or "")[:100]
     who = place_of(request)
     texts = from_header(_accepts(request))
+    query = _query(request)
     try:
-        token = await collect.resume(code, who)
+        joined = await collect.resume(code, who)
     except TooManyTries:
-        return page("participant/resume.html", 429, texts=texts, error="resume.too_many")
+        return _code_page(texts, 429, query=query, error="resume.too_many")
     except NotFound:
-        return page("participant/resume.html", 404, texts=texts, error="resume.unknown")
-    return RedirectResponse(f"/s/{token}", status_code=303)
+        return _code_page(texts, 404, query=query, error="resume.unknown")
+    settings: Settings = request.app.state.settings
+    response = _lead_to(joined, query, settings)
+    keep_holder(response, joined.token, collect, settings)
+    return response
+
+
+#: A browser that took part in a session keeps this under the session's own address.
+HOLDER_COOKIE = "holder"
+
+
+def keep_holder(response: Response, token: str, collect: Collect, settings: Settings) -> None:
+    """Lets the browser prove later that it took part, also after the end of the session."""
+    _keep(response, settings, HOLDER_COOKIE, collect.holder_mark(token), path=f"/s/{token}", days=_MARK_DAYS)
 
 
 def message(texts: Texts | Words, words: str, status: int, *, scripts: tuple[str, ...] = ()) -> Response:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import anyio
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
 
 _PIECE_BYTES = 256 * 1024
 _RANGE = re.compile(r"^bytes=(\d{0,18})-(\d{0,18})$")
@@ -55,6 +56,30 @@ async def medium_response(request: Request, medium: Path | bytes) -> Response:
         content = await anyio.to_thread.run_sync(_part, medium, start, end)
         return Response(content, status_code=status, headers=headers)
     return StreamingResponse(_pieces(medium, start, end), status_code=status, headers=headers)
+
+
+class CountedResponse(Response):
+    """A response that reports how many bytes of its body were sent, also if the browser leaves before the end."""
+
+    def __init__(self, response: Response, note_sent: Callable[[int], Awaitable[None]]) -> None:
+        super().__init__(status_code=response.status_code)
+        self.raw_headers = response.raw_headers
+        self._response, self._note_sent = response, note_sent
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        sent_bytes = 0
+
+        async def count(message: Message) -> None:
+            nonlocal sent_bytes
+            await send(message)
+            sent_bytes += len(message.get("body", b""))
+
+        try:
+            await self._response(scope, receive, count)
+        finally:
+            if sent_bytes:
+                with anyio.CancelScope(shield=True):
+                    await self._note_sent(sent_bytes)
 
 
 def sent_by_proxy(address: str, file: Path) -> Response:

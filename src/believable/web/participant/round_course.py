@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import struct
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Coroutine, Mapping
@@ -24,6 +23,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from believable.collect import session_rounds
 from believable.collect.context import Context
 from believable.collect.session_rounds import HeldRound
+from believable.core.child_python import python_command
 from believable.core.errors import BelievableError, InvalidInput, Unavailable
 from believable.store.engine import Store
 from believable.store.rounds import RoundKey
@@ -77,12 +77,7 @@ class FilmRenderer:
                 source, target = Path(folder) / "round.replay.json.gz", Path(folder) / "round.mp4"
                 source.write_bytes(recording)
                 process = await asyncio.create_subprocess_exec(
-                    sys.executable,
-                    "-m",
-                    _FILM_MODULE,
-                    str(source),
-                    str(target),
-                    *map(str, size_px or ()),
+                    *python_command("-m", _FILM_MODULE, str(source), str(target), *map(str, size_px or ())),
                     stderr=asyncio.subprocess.PIPE,
                 )
                 _, words = await process.communicate()

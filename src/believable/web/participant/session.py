@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from pathlib import Path as FilePath
 from typing import Annotated, Literal
 
 import anyio
@@ -15,14 +17,16 @@ from starlette.responses import Response
 
 from believable.collect.context import LatestKept
 from believable.collect.desk import Collect, SessionView
+from believable.collect.leave import PersonProof
 from believable.core.errors import Withdrawn
 from believable.core.object_storage import medium_file
 from believable.pages import PAGES
 from believable.pages.message import TrialMessage
 from believable.players import PLAYER_TEXTS
+from believable.web.connections import place_of
 from believable.web.module_graph import MAIN, preloaded
-from believable.web.participant.landing_page import message, remembered_query
-from believable.web.participant.media_ranges import medium_response, sent_by_proxy
+from believable.web.participant.landing_page import HOLDER_COOKIE, keep_holder, message, remembered_query
+from believable.web.participant.media_ranges import CountedResponse, asked_range, medium_response, sent_by_proxy
 from believable.web.participant.trial import texts_in, texts_of, trial_json, trial_message
 from believable.web.problems import waits_out
 from believable.web.security import ARRIVAL
@@ -80,7 +84,9 @@ class FinishBody(_Body):
 
 
 class WithdrawBody(_Body):
-    pass
+    """`code` is the one for continuing later. After the end it is asked of browsers that did not take part."""
+
+    code: Annotated[str, Field(max_length=40)] = ""
 
 
 class SimulatedPage(BaseModel):
@@ -209,7 +215,10 @@ async def claim(request: Request, token: Token, body: ClaimBody) -> Response:
     if view.link_kind == "simulated":
         pages = [{"trial": page.trial.id, "condition": page.condition} for page in view.plan]
         answer["simulated"] = {"arms": dict(view.arms), "pages": pages}
-    return Response(orjson.dumps(answer), media_type="application/json")
+    response = Response(orjson.dumps(answer), media_type="application/json")
+    if view.finished is None and HOLDER_COOKIE not in request.cookies:
+        keep_holder(response, token, desk, request.app.state.settings)
+    return response
 
 
 @router.post("/s/{token}/advance", response_model=None)
@@ -239,15 +248,16 @@ async def finish(request: Request, token: Token, body: FinishBody) -> FinishAnsw
 
 @router.get("/s/{token}/later")
 async def later(request: Request, token: Token) -> LaterAnswer:
-    """A personal link and a short code to continue on any device."""
-    ticket = await _desk(request).later(token)
+    """A personal link and a short code to continue on any device. After the end, only for browsers that took part."""
+    ticket = await _desk(request).later(token, PersonProof(request.cookies.get(HOLDER_COOKIE, "")))
     return LaterAnswer(link=f"{request.app.state.settings.base_url}/s/{ticket.token}", code=ticket.code)
 
 
 @router.post("/s/{token}/withdraw")
 async def withdraw(request: Request, token: Token, body: WithdrawBody) -> WithdrawAnswer:
-    """Delete everything of this session, at once and for good."""
-    await _desk(request).withdraw(token)
+    """Delete everything of this session, at once and for good. After the end, a browser that did not take part needs the code."""
+    proof = PersonProof(request.cookies.get(HOLDER_COOKIE, ""), body.code, place_of(request))
+    await _desk(request).withdraw(token, proof)
     return WithdrawAnswer()
 
 
@@ -255,14 +265,32 @@ async def withdraw(request: Request, token: Token, body: WithdrawBody) -> Withdr
 async def medium(request: Request, token: Token, name: Annotated[str, Path(max_length=64)]) -> Response:
     """A medium under this session's own name for it, with Range."""
     settings: Settings = request.app.state.settings
-    content = await _desk(request).medium(token, name)
+    own_name, content = name, await _desk(request).medium(token, name)
     if not isinstance(content, bytes):
         if not content.is_file():  # the first time on this server
             name = content.relative_to(settings.media_dir).as_posix()
             await anyio.to_thread.run_sync(medium_file, settings.media_dir, name)
         if settings.sendfile is not None:
+            await _note_proxied(request, token, own_name, content)
             return sent_by_proxy(settings.sendfile, content.relative_to(settings.media_dir))
-    return await medium_response(request, content)
+    response = await medium_response(request, content)
+    if request.method == "HEAD" or response.status_code not in (200, 206):
+        return response
+    return CountedResponse(response, partial(_note_sent, request, token, own_name))
+
+
+async def _note_sent(request: Request, token: str, name: str, n_bytes: int) -> None:
+    await _desk(request).note_sent(token, name, n_bytes)
+
+
+async def _note_proxied(request: Request, token: str, name: str, content: FilePath) -> None:
+    """A proxy does not report what it sends. What was asked of it counts as sent."""
+    size = (await anyio.Path(content).stat()).st_size
+    try:
+        start, end = asked_range(request.headers.get("range", ""), size) or (0, size - 1)
+    except ValueError:
+        return
+    await _note_sent(request, token, name, end - start + 1)
 
 
 _said_by_scripts: LatestKept[tuple[str, str, frozenset[str]], orjson.Fragment] = LatestKept(100)

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import json
 import math
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -118,6 +119,8 @@ def must_draw(environment: Any, name: str) -> None:
 
 def _load_package(named: str, env: str) -> None:
     """What registers the id: the module that is named with it, and those we know."""
+    if named.partition(".")[0] in sys.stdlib_module_names:
+        raise InvalidInput(f"{named}:{env}: {named} is a module of Python, which registers no environment. Name another.")
     if named:
         importlib.import_module(named)
     for beginning, (module, _) in PACKAGES.items():

@@ -86,7 +86,7 @@ export function createChannel(queue, epoch, unsent, outside) {
     }
     const end = endOf(reply);
     if (end) return stop(end);
-    outside.onSaving(reply.status === 507 ? "full" : "offline");
+    outside.onSaving(reply.status === 507 || reply.status === 429 ? "full" : "offline");
     return nextDelay();
   }
 

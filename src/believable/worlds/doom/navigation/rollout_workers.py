@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from believable.core.child_python import protected_start
 from believable.core.errors import BelievableError
 from believable.core.seeds import derive
 from believable.worlds.doom.navigation.navigation_env import NavigationEnv
@@ -112,7 +113,8 @@ class WorkerGroup:
                 own, other = context.Pipe()
                 rows = {int(row): places[int(row)] for row in share}
                 process = context.Process(target=_work, args=(other, self.arrays.memory.name, self.count, rows), daemon=True)
-                process.start()
+                with protected_start():
+                    process.start()
                 other.close()
                 self._workers.append((process, own))
             for _, pipe in self._workers:

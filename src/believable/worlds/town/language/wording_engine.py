@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 
+from believable.core.child_python import python_command
 from believable.core.errors import MissingExtra
 from believable.worlds.town.language.language_model import ModelUnavailable
 
@@ -53,7 +54,7 @@ class WordingEngine:
         return None if self._process is None else self._process.pid
 
     def _start(self) -> None:
-        arguments = [sys.executable, "-m", __name__, str(self._model)]
+        arguments = python_command("-m", __name__, str(self._model))
         self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         output = self._process.stdout
         line = output.readline().decode().strip() if output is not None else ""

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0008versions"
+revision = "0008"
 down_revision = "0007"
 
 
