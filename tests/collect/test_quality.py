@@ -15,7 +15,7 @@ from believable.collect.match import match, read_platform
 from believable.collect.recruiting import participant_hash
 from believable.core.clock import VirtualClock
 from believable.pages import KINDS
-from believable.pages.device import tone_rows
+from believable.pages.device import ROWS, tone_rows
 from believable.stimuli.signal import draw
 from believable.store.collected import answered_true, recruited
 from believable.study.load import load
@@ -48,6 +48,12 @@ def follow(person: Any, sign: float, seed: int = 1) -> None:
     for media_ms, level in zip(times_ms, signal.levels(times_ms), strict=True):
         person.note("trace.sample", value=sign * float(level), media_ms=int(media_ms), frame=None, input="wheel")
     person.note("media.ended", media_ms=20_000, view=1)
+
+
+def hear(person: Any, attempt: int = 1) -> None:
+    """Play every row of tones of an attempt."""
+    for row in range(ROWS):
+        person.note("device.tones", state="running", row=row, attempt=attempt)
 
 
 def answers_at(desk: Collect, person: Any, position: int) -> Any:
@@ -134,6 +140,9 @@ def test_a_device_check_says_what_was_wrong(come: Callable[[str], Any], desk: Co
     assert len(set(played)) == 3, "what was found out by trying does not help"
     _, second, third = ("".join(str(row.quiet + 1) for row in rows) for rows in played)
     over_loudspeakers = "".join(str(row.against + 1) for row in played[0])
+    unheard = person.submit({"quietest": over_loudspeakers, "wheel": True})
+    assert {name: error.key for name, error in unheard.errors.items()} == {"quietest": "error.tones_not_played"}
+    hear(person)
     empty = person.submit({})
     assert {name: error.key for name, error in empty.errors.items()} == dict.fromkeys(("quietest", "wheel"), "error.required")
     assert desk.view(person.token).now().attempts == 0, "an answer left open is no attempt"
@@ -142,7 +151,9 @@ def test_a_device_check_says_what_was_wrong(come: Callable[[str], Any], desk: Co
     again = person.advance(0, person.seq)
     assert {name: error.key for name, error in again.errors.items()} == {"quietest": "error.quietest"}
     assert desk.view(person.token).now().attempts == 1
+    hear(person, attempt=2)
     assert set(person.submit({"quietest": second, "wheel": False}).errors) == {"wheel"}
+    hear(person, attempt=3)
     assert person.submit({"quietest": third, "wheel": True}).status == "next"
     assert answers_at(desk, person, 0) == {"quietest": third, "wheel": True}
 
@@ -173,12 +184,15 @@ def test_the_bonus_list_holds_who_passed_the_gate(desk: Collect, enter: Callable
 
 def test_who_fails_the_device_check_is_screened_out(come: Callable[[str], Any]) -> None:
     person = come("  - device: {attempts: 2}\n")
-    assert person.submit({"quietest": "000000".replace("0", "1"), "wheel": False}).status == "again"
-    assert person.submit({"quietest": "000000".replace("0", "1"), "wheel": False}).status == "finished"
+    hear(person)
+    assert person.submit({"quietest": "111111", "wheel": False}).status == "again"
+    hear(person, attempt=2)
+    assert person.submit({"quietest": "111111", "wheel": False}).status == "finished"
     assert person.finish().outcome == "screened_out"
 
 
 @pytest.mark.parametrize("junk", ["3", True, 111111, "12312", "1231234", "123124x", None, [1, 2, 3, 1, 2, 3]])
 def test_only_a_digit_for_each_row_is_an_answer(come: Callable[[str], Any], junk: object) -> None:
     person = come("  - device: {wheel: false}\n")
+    hear(person)
     assert person.submit({"quietest": junk}).errors["quietest"].key == "error.required"

@@ -24,7 +24,7 @@ from believable.recordings.actions import ActionLog, log_of, read_actions
 from believable.recordings.file import read
 from believable.simulate.behaviour import SeenAction, SeenStimulus
 from believable.simulate.demonstration import violations_of
-from believable.stimuli.judging import Variant, judged_replay
+from believable.stimuli.judging import Variant, served_replay
 from believable.study.definition import Definition, Medium
 from believable.study.records import Stimulus, Study, outline
 
@@ -169,7 +169,7 @@ def recogniser_of(definition: Definition, media_dir: Path, *, study: str) -> Rec
             known_logs[medium.digest] = _log_of(medium, media_dir)
         log = known_logs[medium.digest]
         known = KnownStimulus(stimulus, medium.duration_ms, log, {} if log is None else violations_of(log.actions))
-        for digest in _served_digests(medium, media_dir, variants):
+        for digest in _served_digests(definition, stimulus.id, media_dir, variants):
             copies.setdefault(digest, []).append(known)
     return Recogniser(study, {digest: tuple(known) for digest, known in copies.items()})
 
@@ -180,12 +180,13 @@ def shown_variants(study: Study) -> frozenset[Variant]:
     return frozenset(Variant("plan" in beside, "log" in beside) for beside in opened) | {Variant()}
 
 
-def _served_digests(medium: Medium, media_dir: Path, variants: frozenset[Variant]) -> Iterator[str]:
+def _served_digests(definition: Definition, stimulus: str, media_dir: Path, variants: frozenset[Variant]) -> Iterator[str]:
     """The SHA-256 of what a browser receives: a video is served as it was prepared, a recording in one of its variants."""
+    medium = definition.media[stimulus]
     if not medium.is_replay:
         yield medium.digest
         return
-    yield from sorted({digest_of(judged_replay(media_dir, medium.digest, variant)) for variant in variants})
+    yield from sorted({digest_of(served_replay(media_dir, definition, stimulus, variant)) for variant in variants})
 
 
 def _log_of(medium: Medium, media_dir: Path) -> ActionLog | None:
