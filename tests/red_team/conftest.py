@@ -127,16 +127,18 @@ class Script:
 
 @pytest.fixture
 def serve(tmp_path: Path, database_url: str) -> Iterator[Callable[..., Target]]:
-    """`serve(study)` serves a study file, or the folder of one, from the database of the test; more arguments are settings."""
+    """`serve(study)` serves a study file, or folders of studies, from the database of the test; more arguments are settings."""
     opened: list[Target] = []
     with start_blocking_portal() as portal:
 
-        def start(study: str | Path, **settings: Any) -> Target:
-            folder = study if isinstance(study, Path) else tmp_path / "study"
+        def start(study: str | Path | tuple[Path, ...], **settings: Any) -> Target:
             if isinstance(study, str):
-                folder.mkdir()
-                (folder / "study.yaml").write_text(study, encoding="utf-8")
-            chosen = Settings(tmp_path / "data", database_url, (folder,), BASE_URL, **settings)
+                folders: tuple[Path, ...] = (tmp_path / "study",)
+                folders[0].mkdir()
+                (folders[0] / "study.yaml").write_text(study, encoding="utf-8")
+            else:
+                folders = study if isinstance(study, tuple) else (study,)
+            chosen = Settings(tmp_path / "data", database_url, folders, BASE_URL, **settings)
             opened.append(Target(portal, chosen, VirtualClock(1_800_000_000_000)).__enter__())
             return opened[-1]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, ScalarSelect, exists, func, select
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, exists, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from believable.bundle.session_records import ViewCheck
@@ -83,7 +83,7 @@ def suspect_sessions(conn: Connection, study: str, kinds: Iterable[str], *, limi
         .where(view_checks.c.session.in_(names), _IMPOSSIBLE)
         .order_by(sessions.c.number.desc(), view_checks.c.position)
     )
-    views: dict[int, list[Row[Any]]] = {}
+    views: dict[int, list[Any]] = {}
     for row in conn.execute(query):
         views.setdefault(row.number, []).append(row)
     return tuple(

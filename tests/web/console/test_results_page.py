@@ -214,6 +214,6 @@ def test_two_studies_of_ones_own_with_one_definition_each_have_their_results_and
         for study, n_texts in (("first", 12), ("second", 15)):
             made = owner.post("/console/coding", page="/console/coding", study=study, codebook="hntt", pool="simulated")
             assert made.status_code == 303, made.text
-            texts = world.store.read(partial(coding_projects.texts, project=f"{study}-hntt-simulated"))
+            texts = world.store.read(partial(coding_projects.texts, project=f"{study}~hntt-simulated"))
             reasons = [text.response for text in texts.values() if text.response.trial_key.endswith("clip")]
             assert len(reasons) == n_texts, "three of each person, and of this study's people only"
