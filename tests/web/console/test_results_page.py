@@ -147,7 +147,7 @@ def test_while_blinded_names_lead_nowhere(judged: World) -> None:
 
 def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
-    wish = ReportRequest("sqlite:///x.db", "s", True, True, "", None, "", "")
+    wish = ReportRequest("sqlite:///x.db", "s", True, True, "", None, "", "", "")
     calls: list[ReportRequest] = []
 
     async def counted(one: ReportRequest) -> LiveReport:
@@ -177,8 +177,9 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_what_goes_wrong_is_told_in_words(tmp_path: Path) -> None:
-
-    wish = ReportRequest(f"sqlite:///{tmp_path / 'x.db'}", "nothing", True, True, str(tmp_path), None, str(tmp_path / "l.js"), "")
+    wish = ReportRequest(
+        f"sqlite:///{tmp_path / 'x.db'}", "nothing", True, True, str(tmp_path), None, str(tmp_path / "l.js"), "", str(tmp_path)
+    )
     found = asyncio.run(computed(wish))
     assert "nothing" in found.error
 

@@ -34,7 +34,7 @@ def set_up(world: World, browser: Browser) -> tuple[bytes, list[str]]:
     assert f"secret={re.sub(' ', '', html.unescape(re.search(r'class=.secret-letters.>([^<]+)<', page)[1]))}" in html.unescape(
         page
     )  # type: ignore[index]
-    done = browser.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret))
+    done = browser.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), password=PASSWORD)
     assert done.status_code == 200
     return secret, re.findall(r"<li><code>([a-z0-9]{5}-[a-z0-9]{5})</code>", done.text)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from collections.abc import Mapping
 from typing import Any
@@ -117,7 +118,7 @@ async def change(visit: ConsoleVisit) -> Response:
     if typed and form.get("add"):
         return _editor(visit, project, book, as_yaml(book.book))
     try:
-        new = read(text, book.book)
+        new = await asyncio.to_thread(read, text, book.book)
     except InvalidInput as error:
         return _editor(visit, project, book, text, message=str(error), status=422)
     changed = changes(book.book, new)

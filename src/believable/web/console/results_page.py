@@ -54,6 +54,7 @@ def wish_for(console: Console, about: ResultsKey) -> ReportRequest:
         folder=None if folder is None else str(folder),
         script=str(script_file(console)),
         base=f"{PATH}/studies/{about.study}/watch/{about.pool}",
+        drafts=str(console.drafts_dir),
     )
 
 
