@@ -121,19 +121,19 @@ def public_message(error: BelievableError) -> str:
     return str(error)
 
 
+#: Under this name a request carries the pattern of its address, without what stands for people in it.
+PLACE = "believable.place"
+
+
 def place_of_route(request: Request) -> str:
-    """The address pattern that was asked for, without what stands for people in it."""
+    """The pattern of the address that was asked for."""
     scope = request.scope
-    if "route" in scope:
-        return str(scope["route"].path)
-    endpoint = scope.get("endpoint")
-    routes = request.app.routes if endpoint is not None else ()
-    return next((str(route.path) for route in routes if getattr(route, "endpoint", None) is endpoint), "an unknown address")
+    return str(scope["route"].path if "route" in scope else scope.get(PLACE, "an unknown address"))
 
 
-def unexpected(request: Request, error: Exception, place: str = "") -> Response:
+def unexpected(request: Request, error: Exception) -> Response:
     """A fault of ours: told in the log, without the address, and as little as possible to who asked."""
-    log.error("unexpected error at %s %s", request.method, place or place_of_route(request), exc_info=error)
+    log.error("unexpected error at %s %s", request.method, place_of_route(request), exc_info=error)
     return tell(request, _INTERNAL, "something went wrong on the server; nothing was acknowledged.")
 
 

@@ -18,7 +18,7 @@ from believable.store.accounts import LOGIN_LIFE_MS, Login
 from believable.store.engine import Connection
 from believable.store.rights import role_in_project
 from believable.web.console.console_page import Console, ConsoleVisit, Route, render
-from believable.web.problems import answer_for, error_json, public_message
+from believable.web.problems import PLACE, answer_for, error_json, public_message
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +57,7 @@ def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Resp
 
     async def route(request: Request) -> Response:
         login = None
+        request.scope[PLACE] = f"{PATH}{page.path}"
         try:
             login = await _login(console, request)
             closed = await _closed(console, page, request, login)

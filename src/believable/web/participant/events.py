@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 from believable.collect.desk import Collect
 from believable.core.errors import BelievableError, InvalidInput
 from believable.web.participant import landing_page, session
-from believable.web.problems import answer_for, public_message, tell, unexpected
+from believable.web.problems import PLACE, answer_for, public_message, tell, unexpected
 from believable.web.security import RefusedBody, secured, security_headers, whole_body
 
 B = TypeVar("B", bound=BaseModel)
@@ -133,7 +133,8 @@ class StudyServer(FastAPI):
         except ClientDisconnect:
             return  # cut off on its way: nothing was stored, nobody is there to be told
         except Exception as error:  # noqa: BLE001  # told as every fault is, like outside of the hot routes
-            response = unexpected(request, error, f"/{hot[1]}/…/{hot[3] or ''}")
+            scope[PLACE] = f"/{hot[1]}/…/{hot[3] or ''}"
+            response = unexpected(request, error)
         body = bytes(response.body)
         if scope["method"] == "GET" and len(body) >= ZIPPED_BYTES and "gzip" in request.headers.get("accept-encoding", ""):
             body = gzip.compress(body, 1, mtime=0)
