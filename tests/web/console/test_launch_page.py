@@ -108,7 +108,7 @@ def test_the_list_runs_check_and_knows_power_plan_and_money(
 
         page = shown()
         assert "still holds [WHAT PARTICIPANTS RECEIVE, IF ANYTHING]" in page
-        assert "4 to look at, none of them stops the study" in page
+        assert "5 to look at, none of them stops the study" in page
         assert "Nobody has simulated it" in page
         assert "The plan is not on record" in page
         assert "GBP 0.00 for complete sessions" in page

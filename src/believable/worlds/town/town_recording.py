@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import accumulate
 
-from believable.core.errors import NotFound
+from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 from believable.recordings.recording import (
     UNITS_PER_TILE,
@@ -202,12 +202,15 @@ def _plan_steps(plans: Iterable[tuple[str, PlanEntry]], frames: int) -> Iterator
 # ------------------------------------------------------------------------------------------ one character, to be watched
 
 
-def followed(recording: Recording, person: str, *, nights: bool = False, longest_minutes: float | None = None) -> Recording:
+def followed(
+    recording: Recording, person: str, *, nights: bool = False, longest_minutes: float | None = None, frames: int | None = None
+) -> Recording:
     """The recording of one character among the others: first in the list, its actions and plans only, nights left out.
 
     With `longest_minutes` no more than that is shown of anything it does but walk, half at the beginning and half at the end; the
-    day clock is put forward. Places are called by their names, a thing that an activity names is not named again, and plans are
-    written alike whatever the mind: plan and log of a followed character are for people to read."""
+    day clock is put forward. With `frames` as well, less is left out, so that so many are shown: how long a recording lasts then
+    does not tell how many things were done. Places are called by their names, a thing that an activity names is not named again,
+    and plans are written alike whatever the mind: plan and log of a followed character are for people to read."""
     names = [actor.id for actor in recording.actors]
     if person not in names:
         raise NotFound(f"nobody is called {person!r}. {did_you_mean(person, names)}")
@@ -222,6 +225,7 @@ def followed(recording: Recording, person: str, *, nights: bool = False, longest
     spans = [] if nights else _nights(alone, person)
     if longest_minutes is not None:
         spans = _joined([*spans, *_lengthy(alone, longest_minutes)])
+        spans = spans if frames is None else _left_out(spans, _nights(alone, person), recording.timing.frames - frames)
     names_of = {place.id: place for place in recording.world.places}
     shown = without(alone, spans)
     return replace(
@@ -279,6 +283,24 @@ def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             joined.append((first, last))
     return joined
+
+
+def _left_out(spans: Sequence[tuple[int, int]], nights: Sequence[tuple[int, int]], n_frames: int) -> list[tuple[int, int]]:
+    """Parts of the spans with `n_frames` in all: nights whole, the others shortened by the same share around their middles."""
+    whole = [span for span in spans if any(span[0] <= first and last <= span[1] for first, last in nights)]
+    others = [span for span in spans if span not in whole]
+    most, wanted = (sum(last - first for first, last in others), n_frames - sum(last - first for first, last in whole))
+    if not 0 <= wanted <= most:
+        raise InvalidInput(
+            f"frames: {most} frames of the days can be left out, and {wanted} would have to be. Show more of them."
+        )
+    passed = 0
+    for first, last in others:
+        before, passed = passed, passed + last - first
+        length = wanted * passed // most - wanted * before // most
+        start = first + (last - first - length) // 2
+        whole.append((start, start + length))
+    return sorted(span for span in whole if span[0] < span[1])
 
 
 def _nights(recording: Recording, person: str) -> list[tuple[int, int]]:
