@@ -32,7 +32,8 @@ def believe(*arguments: object) -> str:
 
 def take_part(study: Path, n: int, seed: int) -> None:
     """Simulated sessions that count as participants: only these make a study one that runs."""
-    believe("simulate", study, "--participants", n, "--seed", seed)
+    result = CliRunner().invoke(group, ["simulate", str(study), "--participants", str(n), "--seed", str(seed), "--drop-out", "0"])
+    assert result.exit_code == 0, (result.output, result.exception)
     with sqlite3.connect(study / ".believable" / "believable.db") as database:
         (last,) = database.execute("select coalesce(max(number), 0) from sessions where link_kind = 'open'").fetchone()
         database.execute("update sessions set link_kind = 'open', number = number + ? where link_kind = 'simulated'", (last,))
@@ -42,7 +43,9 @@ def change(study: Path) -> None:
     text = (study / "study.yaml").read_text()
     assert OLD in text
     (study / "study.yaml").write_text(text.replace(OLD, NEW))
-    shutil.copy(study / "stimuli" / "south_script.replay.json.gz", study / "stimuli" / "east_script.replay.json.gz")
+    believe("new", study.with_name("other"), "--template", "rate-clips", "--seed", 9)
+    clip = Path("stimuli", "east_script.replay.json.gz")
+    shutil.copy(study.with_name("other") / clip, study / clip)
 
 
 @pytest.fixture(scope="module")

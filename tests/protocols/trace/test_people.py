@@ -64,11 +64,11 @@ def test_a_player_at_a_browser_finds_erratic_opponents_less_believable(ready, to
     study = ready("trace").study
     ends: dict[str, list[float]] = {"calm": [], "erratic": []}
     for number in range(150):
-        for kind, turn in (("calm", 5.0), ("erratic", 200.0)):
+        for kind, condition in (("calm", "calm"), ("erratic", "frustrated")):
             player = RoundPlayer(
                 TraceTruth(calm=1.0, frustrated=-1.0, idle=0.0), study, random.Random(f"{number}{kind}"), careless=False
             )
-            acts = player.acts(tool, SeenStimulus(None, ROUND_MS, turning=(turn,) * 60))
+            acts = player.acts(tool, SeenStimulus(None, ROUND_MS, round_condition=condition))
             assert acts
             values = [act.data["sign" if tool == "btrace" else "value"] for act in acts]
             ends[kind].append(float(np.sum(values)) if tool == "btrace" else values[-1])
@@ -91,12 +91,12 @@ def test_a_choice_before_annotating_goes_with_what_is_annotated_later(ready):
 
 def test_the_final_choice_is_one_of_four(ready):
     player = RoundPlayer(TraceTruth(), ready("trace").study, random.Random(1), careless=False)
-    for turn in (0.0, 300.0):
-        player.acts("btrace", SeenStimulus(None, ROUND_MS, turning=(turn,) * 60))
+    for condition in ("calm", "frustrated"):
+        player.acts("btrace", SeenStimulus(None, ROUND_MS, round_condition=condition))
     assert player.answer("preference", (), ()) in ("first", "second", "both", "neither")
 
 
 def test_who_marks_nothing_with_keys_that_can_be_held_marks_nothing(ready):
     player = RoundPlayer(TraceTruth(idle=1.0), ready("trace").study, random.Random(1), careless=False)
-    seen = SeenStimulus(None, 8000, turning=())
+    seen = SeenStimulus(None, 8000)
     assert player.acts("btrace", seen) == []

@@ -190,11 +190,12 @@ def _decide(finding: Finding, verdict: DayVerdict) -> Finding:
         sentences = (finding.sentence, verdict.parts)
         return replace(finding, sentence=" ".join(claim.limit(words) for words in sentences if words), scope=claim.scope)
     estimate = verdict.test.estimate
+    test = replace(verdict.test, effect=None if finding.test is None else finding.test.effect)
     if estimate is None or estimate.value is None:
-        return replace(finding, estimate=estimate, test=verdict.test)
+        return replace(finding, estimate=estimate, test=test)
     over = f"Over {claim.sampled}, it is {estimate_words(estimate)}."
     words = " ".join(part for part in (finding.sentence, over, verdict.parts) if part)
-    return replace(finding, sentence=words, estimate=estimate, test=verdict.test)
+    return replace(finding, sentence=words, estimate=estimate, test=test)
 
 
 def decision_table(verdicts: Sequence[DayVerdict], titles: Mapping[str, str]) -> Table:

@@ -11,8 +11,7 @@ import numpy as np
 
 from acme_believable.moods import DECLARATION
 from acme_believable.smiley import FACES
-from believable.instruments.contract import Act
-from believable.simulate.behaviour import Behaviour, SeenStimulus
+from believable.simulate.behaviour import Behaviour, Mind, SeenStimulus
 from believable.simulate.pool import roles_of
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.records import Study
@@ -35,16 +34,10 @@ def nothing() -> MoodsTruth:
     return MoodsTruth(1 / 3)
 
 
-class Person:
+class Person(Mind):
     def __init__(self, truth: MoodsTruth, study: Study, rng: random.Random, careless: bool) -> None:
         self._question = roles_of(study, DECLARATION).asked["face"].id
         self._face = rng.choices(FACES, None if careless else truth.chances)[0]
-
-    def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
-        return None
-
-    def follow(self, signal: Mapping[str, Any]) -> Sequence[Act] | None:
-        return None
 
     def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
         return self._face if question == self._question else None
