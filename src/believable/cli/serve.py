@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import socket
 import sys
+import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Rounds of 3D games played at once; others wait in line. Default: 3 per core.",
 )
+@click.option("--end-with-input", is_flag=True, hidden=True, help="End when standard input closes, as it does if a parent dies.")
 @deployment_options
 @extensions_option
 def command(
@@ -55,6 +59,7 @@ def command(
     base_url: str | None,
     workers: int,
     rounds: int | None,
+    end_with_input: bool,
     deployment: Deployment,
 ) -> None:
     """Serve studies to participants and researchers.
@@ -70,6 +75,8 @@ def command(
       believable serve my-study
       believable serve my-study --host 0.0.0.0 --base-url https://study.example.org --trusted-proxy 127.0.0.1
     """
+    if end_with_input:
+        threading.Thread(target=_end_with_input, name="input", daemon=True).start()
     with no_collection():
         from believable.web.app import serve
 
@@ -81,6 +88,13 @@ def command(
         remember_address(settings.data_dir, settings.base_url)
         announce(published, first_link, settings.base_url)
     serve(settings, host, port, workers)
+
+
+def _end_with_input() -> None:
+    """Wait until standard input closes, then end as if asked to: with the workers, and with everything stored."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @contextmanager
