@@ -115,8 +115,8 @@ def blinded_run(
     early = () if registered is None else early_changes(registered, bundle)
     if settled.declared.measures:
         differences = () if registered is None else (*deviations(registered, settled), *early)
-        withheld = tuple(_without_names(difference, names) for difference in differences)
-        return analysed(blind, blind_study, blind_plan, registered, hashes, ended=ended, differences=withheld, unjudged=UNJUDGED)
+        unsaid = tuple(_without_names(difference, names) for difference in differences)
+        return analysed(blind, blind_study, blind_plan, registered, hashes, ended=ended, differences=unsaid, unjudged=UNJUDGED)
     record, withheld = None, None
     if registered is not None:
         tree = _renamed(registered.tree, names)
