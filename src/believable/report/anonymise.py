@@ -263,7 +263,7 @@ def _small_cell(cell: str) -> str:
 
 
 #: Columns by table: times on a session's clock, and times within a page.
-_SESSION_TIMES = {"trials": ("opened_ms", "closed_ms"), "rounds": ("started_ms", "ended_ms"), "shown": ("open_ms",)}
+_SESSION_TIMES = {"trials": ("opened_ms", "closed_ms"), "rounds": ("started_ms", "ended_ms")}
 _PAGE_TIMES = {"trials": ("rt_ms", "hidden_ms"), "judgements": ("seconds",), "shown": ("open_ms",)}
 #: Days, which would tell who could have taken part.
 _DAYS = {"participants": ("started_on",), "exclusions": ("decided_on",), "versions": ("first_used_on", "revised_on")}
