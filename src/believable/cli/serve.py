@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import socket
 import sys
+import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Rounds of 3D games played at once; others wait in line. Default: 3 per core.",
 )
+@click.option("--end-with-input", is_flag=True, hidden=True, help="End when standard input closes, as it does if a parent dies.")
 @deployment_options
 @extensions_option
 def command(
@@ -55,6 +59,7 @@ def command(
     base_url: str | None,
     workers: int,
     rounds: int | None,
+    end_with_input: bool,
     deployment: Deployment,
 ) -> None:
     """Serve studies to participants and researchers.
@@ -70,6 +75,8 @@ def command(
       believable serve my-study
       believable serve my-study --host 0.0.0.0 --base-url https://study.example.org --trusted-proxy 127.0.0.1
     """
+    if end_with_input:
+        threading.Thread(target=_end_with_input, name="input", daemon=True).start()
     with no_collection():
         from believable.web.app import serve
 
@@ -80,7 +87,15 @@ def command(
         published, first_link = publish(settings)
         remember_address(settings.data_dir, settings.base_url)
         announce(published, first_link, settings.base_url)
+    say_when_serving(host, port)
     serve(settings, host, port, workers)
+
+
+def _end_with_input() -> None:
+    """Wait until standard input closes, then end as if asked to: with the workers, and with everything stored."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @contextmanager
@@ -138,7 +153,36 @@ def announce(published: Sequence[PublishedFolder], first_link: str | None, base_
             click.echo(f"  {purpose:<18} {study.links[kind]}")
         if study.note:
             click.echo(f"  Note: {study.note}")
+
+
+#: Between two looks whether the server answers yet.
+LOOK_S = 0.05
+
+
+def say_when_serving(host: str, port: int) -> None:
+    """Start a thread that says so as soon as the first process answers, and not before."""
+    threading.Thread(target=_await_answer, args=(host, port), daemon=True).start()
+
+
+def _await_answer(host: str, port: int) -> None:
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # every address, this one too
+    pause = threading.Event()
+    while not _answers(reached, port):
+        pause.wait(LOOK_S)
     click.echo("\nServing. Stop with Ctrl-C.")
+
+
+def _answers(host: str, port: int) -> bool:
+    import http.client
+
+    connection = http.client.HTTPConnection(host, port, timeout=60)
+    try:
+        connection.request("GET", "/health")
+        return connection.getresponse().status < 500
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 @click.command("gallery")
@@ -158,5 +202,6 @@ def gallery(host: str, port: int) -> None:
     from believable.web.gallery import serve
 
     check_port(host, port)
-    click.echo(f"Gallery           http://{host}:{port}/gallery\n\nServing. Stop with Ctrl-C.")
+    click.echo(f"Gallery           http://{host}:{port}/gallery")
+    say_when_serving(host, port)
     serve(host, port)
