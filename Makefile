@@ -122,11 +122,14 @@ browser-needed:
 # Every extra but `train`, whose library is too large to come along.
 EXTRAS := postgres video models fast worlds doom gym town cluster oidc report s3
 # Names no index address: any mirror with the same files will do, the hashes decide.
+# What a server runs with, and what builds the package: nothing of the tests.
+SERVER_EXTRAS := postgres video s3 report oidc
 COMPILE := uv pip compile --universal --generate-hashes --no-header --no-emit-index-url --python-version 3.11
 lock:
 	$(COMPILE) pyproject.toml $(EXTRAS:%=--extra %) --group dev -o requirements.lock
 	$(COMPILE) pyproject.toml --extra video --group demo -c requirements.lock -o requirements-demo.lock
 	$(COMPILE) --group docs -c requirements.lock -o requirements-docs.lock
+	$(COMPILE) pyproject.toml $(SERVER_EXTRAS:%=--extra %) --group demo --no-annotate -c requirements.lock -o deploy/server.lock
 
 # Pages of the documentation that come from the code.
 reference: $(STAMP)

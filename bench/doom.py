@@ -180,7 +180,7 @@ def served(seconds: int) -> Iterator[tuple[str, Store]]:
         folder.mkdir()
         (folder / "study.yaml").write_text(STUDY.replace("SECONDS", str(seconds)))
         with (
-            Server([folder], data_dir=data) as server,
+            Server([folder], data_dir=data, options=("--joins-per-minute", "0")) as server,
             Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store,
         ):
             yield server.url, store

@@ -200,7 +200,7 @@ def served(rounds: int, seconds: int) -> tuple[Seen, float]:
         folder = Path(place) / "maze"
         folder.mkdir()
         (folder / "study.yaml").write_text(STUDY.format(seconds=seconds))
-        with Server([folder], data_dir=Path(place) / "data") as server:
+        with Server([folder], data_dir=Path(place) / "data", options=("--joins-per-minute", "0")) as server:
             with Store.open(f"sqlite:///{Path(place) / 'data' / 'believable.db'}", clock=WallClock()) as store:
                 link = link_token(store, "maze", "open")
             command = [sys.executable, __file__, "--clients", server.url, link, str(rounds)]

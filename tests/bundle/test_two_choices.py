@@ -13,10 +13,13 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
+from believable.analysis.run import run
 from believable.bundle.read import read
 from believable.bundle.two_choices import read_choices
 from believable.cli import group
 from believable.core.errors import InvalidInput, NotFound
+from believable.protocols import PROTOCOLS
+from believable.study.declaration import DeclaredPlan
 
 PAIRS = 6
 
@@ -56,18 +59,19 @@ def test_the_published_accuracies_come_out_of_imported_choices(
     assert f"{len(shares)} judges, {PAIRS * len(shares)} pairs, 0 of them without a choice" in printed
     assert f"sides are not known for {PAIRS * len(shares)} of {PAIRS * len(shares)} pairs" in printed
     assert "columns that were not read: comment" in printed
-    call("analyse", tmp_path / "bundle", "--protocol", "hntt", "--out", tmp_path / "results")
+    # The published test is over judges: it is about the clips that were shown.
+    plan = DeclaredPlan.model_validate({"protocol": "hntt", "multiplicity": "none", "about": "these clips"})
+    analysis = run(read(tmp_path / "bundle"), protocols=PROTOCOLS, plan=plan)
     mean, sd = json.loads((folder / "expected.json").read_text())["published_outputs"]["accuracy"][f"study{study}"]
-    whole = json.loads((tmp_path / "results" / "results.json").read_text())
     findings: dict[str, Any] = {}
-    for finding in (finding for section in whole["sections"] for finding in section["findings"]):
-        findings.setdefault(finding["outcome"], finding)
-    assert findings["accuracy"]["estimate"]["value"] == pytest.approx(mean, abs=1e-9)
-    assert findings["accuracy"]["estimate"]["n"] == len(shares)
-    assert findings["median_accuracy"]["estimate"]["value"] == pytest.approx(float(np.median(shares)), abs=1e-9)
-    assert findings["uncertainty"]["estimate"]["value"] == pytest.approx(float(np.median(certain)), abs=1e-9)
+    for finding in analysis.findings:
+        findings.setdefault(finding.outcome, finding)
+    assert findings["accuracy"].estimate.value == pytest.approx(mean, abs=1e-9)
+    assert findings["accuracy"].estimate.n == len(shares)
+    assert findings["median_accuracy"].estimate.value == pytest.approx(float(np.median(shares)), abs=1e-9)
+    assert findings["uncertainty"].estimate.value == pytest.approx(float(np.median(certain)), abs=1e-9)
     t = (mean - 0.5) / (sd * np.sqrt(len(shares) / (len(shares) - 1)) / np.sqrt(len(shares)))
-    assert findings["accuracy"]["test"]["statistic"] == pytest.approx(t, rel=1e-6)
+    assert findings["accuracy"].test.statistic == pytest.approx(t, rel=1e-6)
 
 
 def test_groups_of_judges_are_compared_as_published(tmp_path: Path, public_data: Callable[[str], Path]) -> None:

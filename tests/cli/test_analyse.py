@@ -137,7 +137,7 @@ def test_by_simulating_the_study(made: Path, tmp_path: Path) -> None:
     assert found[40, "H1"] >= found[10, "H1"]
     assert found[40, "H1"] == 1
     assert found[40, "H3"] == 0
-    with pytest.raises(InvalidInput, match=r"unknown parameter 'skil'\. Did you mean 'skill'"):
+    with pytest.raises(InvalidInput, match=r"--truth skil: hntt has no such parameter\. Did you mean 'skill'"):
         believable("power", str(made), "--truth", "skil=1")
     with pytest.raises(InvalidInput, match="expected whole numbers"):
         believable("power", str(made), "--participants", "ten")

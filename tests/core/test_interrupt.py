@@ -26,6 +26,8 @@ def report(done, total):
 
 
 if __name__ == "__main__":
+    # A shell that runs the tests in the background lets its programs ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         map_chunks(work, [0, 1], workers=2, pool="processes", progress=report)
     except KeyboardInterrupt:

@@ -6,10 +6,14 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import click
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from ruamel.yaml import YAML
 
 from believable.cli import group
@@ -116,3 +120,48 @@ def test_the_page_uses_the_paths_of_the_files() -> None:
     assert f"{data[1]}/media" in PAGE
     for name in re.findall(r"deploy/([\w.-]+\w)", PAGE):
         assert (DEPLOY / name).exists(), name
+
+
+def pins(file: Path) -> dict[str, set[str]]:
+    """Package → the lines that pin it, with their hashes."""
+    found: dict[str, set[str]] = {}
+    for block in re.split(r"(?m)^(?=[A-Za-z0-9])", file.read_text(encoding="utf-8")):
+        if name := re.match(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==", block):
+            lines = [line.strip() for line in block.splitlines() if not line.strip().startswith("#")]
+            found.setdefault(name[1], set()).add(" ".join(lines))
+    return found
+
+
+def needed(names: set[str]) -> set[str]:
+    """These packages of the project's file and all that they need, as they are installed here."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *(line for name in names for line in project["optional-dependencies"][name])]
+    todo, seen = [Requirement(line) for line in wanted], set()
+    while todo:
+        requirement = todo.pop()
+        name = canonicalize_name(requirement.name)
+        if (name, frozenset(requirement.extras)) in seen:
+            continue
+        seen.add((name, frozenset(requirement.extras)))
+        for line in metadata.requires(name) or []:
+            further = Requirement(line)
+            extras = requirement.extras or {""}
+            if further.marker is None or any(further.marker.evaluate({"extra": extra}) for extra in extras):
+                todo.append(further)
+    return {str(name) for name, _ in seen}
+
+
+def test_servers_get_what_was_tested_and_nothing_of_the_tests() -> None:
+    server, everything = pins(DEPLOY / "server.lock"), pins(ROOT / "requirements.lock")
+    assert all("--hash=sha256:" in line for lines in server.values() for line in lines)
+    assert {name: everything.get(name) for name in server} == server, "the same versions and hashes as in the tests"
+    assert needed({"postgres", "video", "s3", "report", "oidc"}) <= {str(canonicalize_name(name)) for name in server}
+    assert not {"pytest", "mypy", "playwright", "moto", "flask", "hypothesis"} & set(server)
+
+
+def test_the_image_and_the_page_install_from_the_lock() -> None:
+    image = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    assert "--require-hashes -r server.lock" in image
+    for line in (image + PAGE).splitlines():
+        if "pip install" in line and line.startswith(("RUN", "  &&", "/srv")):
+            assert any(option in line for option in ("--require-hashes", "--no-index", "--no-deps")), line

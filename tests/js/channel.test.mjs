@@ -135,7 +135,7 @@ for (const [status, code, end] of [
   });
 }
 
-for (const [status, saving] of [[507, "full"], [429, "offline"], [503, "offline"], [500, "offline"]]) {
+for (const [status, saving] of [[507, "full"], [429, "full"], [503, "offline"], [500, "offline"]]) {
   test(`${status} keeps everything and tries again`, async () => {
     const { give, log, tick, settle } = bench([{ status, data: { error: { code: "x" } } }]);
     give(entry(1), true);

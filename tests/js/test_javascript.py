@@ -102,8 +102,10 @@ def folders(root: Path) -> dict[str, list[Path]]:
 
 
 ANNOTATING = {one.name for one in INSTRUMENTS if one.use == "annotate"}
-#: What the annotating instruments share; their practice page is one of its scripts.
-SHARED = ["tracing"]
+#: What the tracing instruments share; their practice page is one of its scripts. Marking (`flags`) has a practice of its own.
+SHARED, OWN_PRACTICE = "tracing", {"flags"}
+#: The landing page is a document of its own: a session loads none of its scripts.
+LANDING = {"landing", "desktop"}
 #: Pages with several players annotate nothing and open nothing beside them.
 SEVERAL = {"stills"}
 ANNOTATED = {"annotate", "actionlog", "beside", "overlay", "overlaylog", "overlayplan"}
@@ -123,7 +125,7 @@ def player_scripts(player: str) -> list[Path]:
 
 def test_the_scripts_of_a_page_with_several_players_stay_under_60_kb(wheel: Path) -> None:
     """The kinds of questions such pages ask and both players."""
-    core = [module for module in CORE if module.stem not in ANNOTATED | {"landing"}]
+    core = [module for module in CORE if module.stem not in ANNOTATED | LANDING]
     assert {module.stem for module in core} > SEVERAL
     kinds = ("certainty", "clip_rating", "preference", "choice", "likert", "number", "long_text")
     widgets = [script for kind in kinds for script in folders(SOURCE / "instruments")[kind]]
@@ -132,7 +134,7 @@ def test_the_scripts_of_a_page_with_several_players_stay_under_60_kb(wheel: Path
 
 
 def test_the_scripts_of_a_page_with_a_game_stay_under_60_kb(wheel: Path) -> None:
-    core = [module for module in CORE if module.stem not in ANNOTATED | SEVERAL | {"landing"}]
+    core = [module for module in CORE if module.stem not in ANNOTATED | SEVERAL | LANDING]
     painting = [one for one in folders(SOURCE / "players")["replay"] if one.stem in ("painter", "scene")]
     drawn = [module for module in GAME if module.stem not in RENDERED]
     rendered = [module for module in GAME if module.parent.name == "play"]
@@ -150,9 +152,11 @@ def test_the_scripts_of_any_page_stay_under_60_kb(player: str, annotating: str, 
     practice. What a page that annotates nothing weighs before compression: see the browser tests.
     """
     widgets = folders(SOURCE / "instruments")
-    kinds = [name for name in widgets if name not in ANNOTATING] + [annotating]
-    assert set(SHARED) < set(kinds)
-    core = [module for module in CORE if module.stem not in SEVERAL]
+    kinds = [name for name in widgets if name not in ANNOTATING | {SHARED}] + [annotating]
+    imports_shared = any(f"../{SHARED}/" in script.read_text() for script in widgets[annotating])
+    assert imports_shared == (annotating not in OWN_PRACTICE)
+    kinds += [SHARED] if imports_shared else []
+    core = [module for module in CORE if module.stem not in SEVERAL | LANDING]
     questions = [script for kind in kinds for script in widgets[kind]]
     pages = [script for kind, scripts in folders(SOURCE / "pages").items() if kind != "compare" for script in scripts]
     assert travelling_bytes([*core, *pages, *questions, *player_scripts(player)], wheel) < LIMIT_BYTES

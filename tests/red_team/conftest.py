@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -13,12 +14,16 @@ from typing import Any
 import httpx
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
+from argon2 import PasswordHasher
 
 from believable.core.clock import VirtualClock
 from believable.simulate.server import free_port as find_free_port
+from believable.store import accounts, rights
+from believable.store.engine import Store
 from believable.web.app import Settings, create_app
 
 BASE_URL = "http://study.example"
+PASSWORD = "three unrelated words"
 
 
 @pytest.fixture
@@ -45,6 +50,19 @@ class Target:
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=False, client=(address, 50_000))
         return Browser(httpx.AsyncClient(transport=transport, base_url=BASE_URL), self._portal)
 
+    def log_in(self, name: str, role: str = "administrator", study: str = "") -> Browser:
+        """A browser that is logged in to the console, as administrator or with a role in a study."""
+        now_ms, administrator = self.clock.now_ms(), role == "administrator"
+        hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+        store: Store = self.app.state.store
+        store.write(lambda conn: accounts.add(conn, name, now_ms=now_ms, administrator=administrator) and None)
+        store.write(lambda conn: accounts.set_password(conn, name, hashed))
+        if not administrator:
+            store.write(lambda conn: rights.grant(conn, name, study, role, now_ms=now_ms))
+        browser = self.browser()
+        assert browser.fill_in("/console/login", name=name, password=PASSWORD).status_code == 303
+        return browser
+
     def link(self, kind: str = "open") -> str:
         link: str = self.app.state.published[0].links[kind]
         return link.removeprefix(BASE_URL)
@@ -62,6 +80,12 @@ class Browser:
 
     def post(self, address: str, **options: Any) -> httpx.Response:
         return self.portal.call(partial(self.http.post, address, **options))
+
+    def fill_in(self, address: str, *, page: str = "", **fields: str) -> httpx.Response:
+        """Send a form of the console, with the mark that its page carries."""
+        found = re.search(r'name="csrf" value="([^"]+)"', self.get(page or address).text)
+        assert found is not None, f"{page or address} has no form"
+        return self.post(address, data={"csrf": found[1], **fields}, headers={"origin": BASE_URL})
 
     def join(self, link: str) -> Script:
         reply = self.post(link, data={})
@@ -103,16 +127,18 @@ class Script:
 
 @pytest.fixture
 def serve(tmp_path: Path, database_url: str) -> Iterator[Callable[..., Target]]:
-    """`serve(study)` serves a study file, or the folder of one, from the database of the test; more arguments are settings."""
+    """`serve(study)` serves a study file, or folders of studies, from the database of the test; more arguments are settings."""
     opened: list[Target] = []
     with start_blocking_portal() as portal:
 
-        def start(study: str | Path, **settings: Any) -> Target:
-            folder = study if isinstance(study, Path) else tmp_path / "study"
+        def start(study: str | Path | tuple[Path, ...], **settings: Any) -> Target:
             if isinstance(study, str):
-                folder.mkdir()
-                (folder / "study.yaml").write_text(study, encoding="utf-8")
-            chosen = Settings(tmp_path / "data", database_url, (folder,), BASE_URL, **settings)
+                folders: tuple[Path, ...] = (tmp_path / "study",)
+                folders[0].mkdir()
+                (folders[0] / "study.yaml").write_text(study, encoding="utf-8")
+            else:
+                folders = study if isinstance(study, tuple) else (study,)
+            chosen = Settings(tmp_path / "data", database_url, folders, BASE_URL, **settings)
             opened.append(Target(portal, chosen, VirtualClock(1_800_000_000_000)).__enter__())
             return opened[-1]
 

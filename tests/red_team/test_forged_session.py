@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -102,3 +103,35 @@ def test_who_claims_no_view_is_not_accused(serve: Callable[..., Any], folder: Ca
     session.claim()
     assert session.submit(0, {"human": 3})["status"] == "finished"
     assert stored_check(target).possible
+
+
+def test_impossible_views_are_shown_in_the_review(serve: Callable[..., Any], folder: Callable[[str], Path]) -> None:
+    target = serve(folder("true"))
+    honest = target.browser().join(target.link())
+    assert honest.browser.get(honest.claim()["media"][0]["url"]).status_code == 200
+    target.clock.advance(60_000)
+    claim_a_view(honest)
+    assert honest.submit(0, {"human": 3})["status"] == "finished"
+    forged = target.browser().join(target.link())
+    forged.claim()
+    claim_a_view(forged)
+    for _ in range(3):
+        assert forged.submit(0, {"human": 3})["status"] == "again"
+
+    owner = target.log_in("ada")
+    console = "/console/studies/films"
+    shown = words(owner.get(f"{console}/review").text)
+    assert "Impossible views 1 session " in shown
+    assert "Session Impossible views Pages Submissions sent back State 2 1 1 3 under way" in shown
+    listed = words(owner.get(f"{console}/sessions?place=impossible_views").text)
+    assert "1 session " in listed
+    assert "1 impossible view " in listed
+    assert words(owner.get(f"{console}/sessions").text).count("1 impossible view") == 1
+    table = words(owner.get(f"{console}/sessions/real/2").text).partition("Impossible views")[2]
+    assert "1 1 2.0 s 0 % 0.0 s 1.9 s 3 impossible" in table
+    assert "Impossible views" not in words(owner.get(f"{console}/sessions/real/1").text)
+
+
+def words(page: str) -> str:
+    """The visible words of a page, with one space between them."""
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split()) + " "

@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from believable.bundle.read import read
+from believable.bundle.session_records import ViewCheck
+from believable.bundle.write import write
 from believable.collect.match import read_platform
 from believable.core.errors import Refused
+from believable.pages import KINDS
 from believable.report.anonymise import ExactFacts, anonymise
 from believable.report.attack import platform_people, sessions_of_list
 from believable.report.coarsen import AttackList, Attempt, CoarsenedBundle, check_leaks, coarsen
 from believable.report.precision import PRECISIONS, PRECISIONS_WITH_TIMES, Precision
+from tests.bundle.conftest import TREE, Making, definition_of
 from tests.red_team.platform_list import N_PEOPLE, write_platform
 from tests.red_team.released_times import TEN_YEARS_MS, times_in
 
@@ -87,3 +92,33 @@ def test_random_numbers_need_the_key(platform: tuple[Path, Path], tmp_path: Path
     arrival = list(read(platform[0])["participants"]["session"].values)
     assert orders[0] != orders[1]
     assert arrival not in orders
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_how_long_pages_were_open_does_not_add_up_to_the_length(tmp_path: Path, precision: Precision) -> None:
+    """The server's own times of the pages with stimuli are left out, as those of the browsers are."""
+    making = Making(definition_of(TREE))
+    session = making.session(1)
+    places = sorted({(trial.position, trial.run) for trial in session.trials})
+    checks = tuple(
+        ViewCheck(
+            position=position,
+            run=run,
+            player=player,
+            length_ms=2000,
+            media_bytes=10,
+            sent_bytes=10,
+            open_ms=61_234 + 100_000 * position,
+            needed_ms=1900,
+            possible=True,
+        )
+        for position, run in places
+        for player in (0, 1)
+    )
+    write(making.study(), [replace(session, view_checks=checks)], tmp_path / "bundle", kinds=KINDS)
+    exact = [value for value in read(tmp_path / "bundle")["shown"]["open_ms"].cells() if value is not None]
+    assert exact
+    assert all(value % 1000 == 234 for value in exact)
+    anonymise(tmp_path / "bundle", precision, key=KEY, facts=ExactFacts())
+    assert not precision.page_times
+    assert set(read(tmp_path / "bundle")["shown"]["open_ms"].cells()) == {None}

@@ -13,7 +13,7 @@ from believable.protocols import PROTOCOLS, READY_STUDIES
 from believable.recordings.file import read
 from believable.simulate.demonstration import violations_of
 from believable.simulate.recognise import Recogniser, ServedCopy, look_at, recogniser_of, shown_variants
-from believable.stimuli.judging import judged_replay
+from believable.stimuli.judging import served_replay
 from believable.stimuli.prepare import prepare
 from believable.study.definition import Definition
 from believable.study.load import load
@@ -36,7 +36,7 @@ def test_every_stimulus_is_recognised_in_every_variant_that_is_served(name: str,
     recogniser = recogniser_of(definition, media_dir, study="study.yaml")
     for stimulus in definition.study.stimuli:
         for variant in shown_variants(definition.study):
-            content = judged_replay(media_dir, definition.media[stimulus.id].digest, variant).read_bytes()
+            content = served_replay(media_dir, definition, stimulus.id, variant).read_bytes()
             (seen,) = recogniser.recognise([copy_of(content)])
             assert seen.stimulus == stimulus
             if variant.log:
@@ -72,6 +72,6 @@ def test_one_file_of_two_conditions_is_refused(tmp_path: Path) -> None:
     media = {**definition.media, other.id: definition.media[first.id]}
     recogniser = recogniser_of(definition.with_media(media), media_dir, study="study.yaml")
     variant = min(shown_variants(definition.study), key=lambda variant: variant.name)
-    content = judged_replay(media_dir, definition.media[first.id].digest, variant).read_bytes()
+    content = served_replay(media_dir, definition, first.id, variant).read_bytes()
     with pytest.raises(InvalidInput, match="are the same file"):
         recogniser.recognise([copy_of(content)])

@@ -112,6 +112,7 @@ def test_sessions_by_place(conn: Connection) -> None:
         "complete": [4, 3],
         "ended_early": [5],
         "undecided": [3],
+        "impossible_views": [],
         "approved": [],
         "rejected": [4],
         "excluded": [],

@@ -55,6 +55,8 @@ def test_a_kept_page_is_drawn_once_and_filled_for_each() -> None:
             "start": "landing.start",
             "desktop_only": False,
             "demonstration": False,
+            "minutes": 12,
+            "device": "landing.device.any",
             "desktop": True,
             "languages": [("en", "English")],
             "coming": NeededFiles((), ()),

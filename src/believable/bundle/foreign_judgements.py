@@ -5,7 +5,6 @@ The bundle carries a study definition of its own design, so `believable analyse 
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from believable.bundle.folder import BundleFolder
+from believable.bundle.foreign_csv import foreign_rows
 from believable.bundle.imports import PERSON, imported_participant
 from believable.bundle.judgements import judgement_rows, judgement_table
 from believable.bundle.session_records import StudyRecord
 from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field, Row
 from believable.bundle.two_choices import NO, YES
 from believable.bundle.write import WrittenBundle, write_codebook
-from believable.core.errors import AS_CSV, InvalidInput, NotFound, StudyError, reading
+from believable.core.errors import InvalidInput, StudyError
 from believable.core.registry import Registry, did_you_mean
 from believable.instruments.contract import Instrument
 from believable.study.bases import ID_PATTERN
@@ -113,16 +113,13 @@ def read_judgements(path: Path, *, scale: RatingScale | None = None) -> Judgemen
     rating                      a number on `scale`, which has to be stated because no file says where its scale ends
     further                     trial, scenario, rt_ms, why, group
     """
-    if not path.is_file():
-        raise NotFound(f"{path}: there is no such file. Name the CSV file with the judgements.")
     judges: dict[str, SingleJudge] = {}
-    with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        column = _find_columns(path, [name.strip() for name in reader.fieldnames or []], scale)
-        for row in reader:
-            cells = {what: (row[name] or "").strip() for what, name in column.items()}
-            _add_judgement(judges, cells, f"{path}:{reader.line_num}", reader.line_num, scale)
-        unread = tuple(name for name in reader.fieldnames or [] if name.strip() and name not in column.values())
+    with foreign_rows(path, "judgements") as rows:
+        column = _find_columns(path, rows.names, scale)
+        for line, row in rows:
+            cells = {what: row[name].strip() for what, name in column.items()}
+            _add_judgement(judges, cells, f"{path}:{line}", line, scale)
+        unread = tuple(name for name in rows.names if name and name not in column.values())
     if not judges:
         raise InvalidInput(f"{path}: there is no line with a judgement in it. Export the judgements again.")
     names = tuple(dict.fromkeys(judgement.condition for judge in judges.values() for judgement in judge.judgements))

@@ -3,7 +3,6 @@ somebody has already resampled: one value per bin, as a CSV file."""
 
 from __future__ import annotations
 
-import csv
 import html
 import math
 import re
@@ -15,11 +14,12 @@ from typing import Any
 
 from believable.bundle.annotators import ChosenRecording
 from believable.bundle.folder import BundleFolder
+from believable.bundle.foreign_csv import foreign_rows
 from believable.bundle.session_records import StudyRecord, day
 from believable.bundle.signals import SIGNALS, KnownSignal
 from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field
 from believable.bundle.write import WrittenBundle, write_codebook
-from believable.core.errors import AS_CSV, InvalidInput, NotFound, reading
+from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
 from believable.recordings.importers.pagan import EXTERNAL, PaganExport
@@ -50,26 +50,22 @@ class PreparedTrace:
 def read_prepared(path: Path, *, stimulus: str) -> tuple[PreparedTrace, ...]:
     """Read the columns `participant`, `bin_<n>ms` (the bin's number) and `value`, and `session`, `group`, `block`, `stimulus`
     if the file has them."""
-    if not path.is_file():
-        raise NotFound(f"{path}: there is no such file. Name the CSV file with the traces.")
-    with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        names = [name.strip() for name in reader.fieldnames or []]
-        bins = [match for name in names if (match := _BIN.fullmatch(name))]
-        if "participant" not in names or "value" not in names or len(bins) != 1:
+    with foreign_rows(path, "traces") as rows:
+        bins = [match for name in rows.names if (match := _BIN.fullmatch(name))]
+        if "participant" not in rows.names or "value" not in rows.names or len(bins) != 1:
             raise InvalidInput(
-                f"{path}:1: expected the columns participant, bin_<n>ms and value, got {', '.join(names) or 'nothing'}."
+                f"{path}:1: expected the columns participant, bin_<n>ms and value, got {', '.join(rows.names) or 'nothing'}."
             )
         column, bin_ms = bins[0].group(0), int(bins[0].group(1))
         traces: dict[tuple[str, str, str, str, str], list[float]] = {}
-        for row in reader:
-            session, group, block = (row.get(name) or "" for name in ("session", "group", "block"))
+        for line, row in rows:
+            session, group, block = (row.get(name, "") for name in ("session", "group", "block"))
             key = (session, row["participant"], group, block, row.get("stimulus") or stimulus)
             trace = traces.setdefault(key, [])
-            number, value = _numbers(path, reader.line_num, row[column], row["value"])
+            number, value = _numbers(path, line, row[column], row["value"])
             if number != len(trace):
                 raise InvalidInput(
-                    f"{path}:{reader.line_num}: expected bin {len(trace)} of {row['participant']}, got {row[column]!r}."
+                    f"{path}:{line}: expected bin {len(trace)} of {row['participant']}, got {row[column]!r}."
                     " Bins go from 0 without gaps, one trace after the other."
                 )
             trace.append(value)

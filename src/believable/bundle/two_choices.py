@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from believable.bundle.folder import BundleFolder
+from believable.bundle.foreign_csv import foreign_rows
 from believable.bundle.imports import PERSON, imported_participant
 from believable.bundle.session_records import StudyRecord
 from believable.bundle.tables import PARTICIPANTS, TABLES, Cell, Field
 from believable.bundle.write import WrittenBundle, write_codebook
-from believable.core.errors import AS_CSV, InvalidInput, NotFound, reading
+from believable.core.errors import InvalidInput
 from believable.core.registry import Registry, did_you_mean
 from believable.instruments.contract import Instrument
 
@@ -99,16 +99,12 @@ def read_choices(path: Path) -> ChoiceFile:
     chosen and human  sides (left, right; A, B; first, second; 1, 2), or `chosen` names human or the agent
     further           agent, scenario, certainty (1 certain … 5 uncertain), why, familiarity_game, familiarity_genre, group
     """
-    if not path.is_file():
-        raise NotFound(f"{path}: there is no such file. Name the CSV file with the choices.")
-    with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        place = _places(path, [name.strip() for name in reader.fieldnames or []])
+    with foreign_rows(path, "choices") as rows:
+        place = _places(path, rows.names)
         judges: dict[str, _Gathered] = {}
-        for row in reader:
-            cells = {what: (row[name] or "").strip() for what, name in place.items()}
-            _add(judges, cells, f"{path}:{reader.line_num}", reader.line_num)
-        names = [name for name in reader.fieldnames or [] if name.strip() and name not in place.values()]
+        for line, row in rows:
+            _add(judges, {what: row[name].strip() for what, name in place.items()}, f"{path}:{line}", line)
+        names = [name for name in rows.names if name and name not in place.values()]
     if not judges:
         raise InvalidInput(f"{path}: there is no line with a choice in it. Export the choices again.")
     return ChoiceFile(

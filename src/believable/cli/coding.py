@@ -97,11 +97,11 @@ def import_texts(study: StudyData, texts: Path, title: str, codebook: str) -> No
     from believable.coding.label_files import read_texts, text_file
     from believable.core.clock import WallClock
     from believable.store import coding_projects
-    from believable.store.coding_projects import CodingProject, project_name
+    from believable.store.coding_projects import CodingProject, project_id
 
     responses = read_texts(text_file(texts), texts.name)
     book = _codebook(codebook)
-    project = CodingProject(project_name(title), None, "imported", title, created_ms=WallClock().now_ms())
+    project = CodingProject(project_id(None, title), None, "imported", title, created_ms=WallClock().now_ms())
     with study.open() as store:
         n = store.write(lambda conn: coding_projects.import_texts(conn, project, book, responses, user=ACTOR))
     click.echo(f"{project.id}: {n} texts, codebook {book.title!r}. Draw a round in the console, under Coding.")
@@ -182,7 +182,7 @@ def simulate(study: StudyData, error: float) -> None:
     from believable.core.clock import WallClock
     from believable.pages import KINDS
     from believable.store import bundle_export, coding_projects, coding_rounds
-    from believable.store.coding_projects import CodingProject, project_name
+    from believable.store.coding_projects import CodingProject, project_id
     from believable.store.engine import Connection
     from believable.study.codebook import resolved
 
@@ -197,7 +197,7 @@ def simulate(study: StudyData, error: float) -> None:
             phrases, whole = book.ready or book.id, resolved(book)
             phrases_of(phrases)
             project = CodingProject(
-                project_name(f"{folder.name}-{book.id}-simulated"),
+                project_id(folder.name, f"{book.id}-simulated"),
                 folder.name,
                 "simulated",
                 f"Simulated: {whole.title}",

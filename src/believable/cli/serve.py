@@ -87,6 +87,7 @@ def command(
         published, first_link = publish(settings)
         remember_address(settings.data_dir, settings.base_url)
         announce(published, first_link, settings.base_url)
+    say_when_serving(host, port)
     serve(settings, host, port, workers)
 
 
@@ -152,7 +153,36 @@ def announce(published: Sequence[PublishedFolder], first_link: str | None, base_
             click.echo(f"  {purpose:<18} {study.links[kind]}")
         if study.note:
             click.echo(f"  Note: {study.note}")
+
+
+#: Between two looks whether the server answers yet.
+LOOK_S = 0.05
+
+
+def say_when_serving(host: str, port: int) -> None:
+    """Start a thread that says so as soon as the first process answers, and not before."""
+    threading.Thread(target=_await_answer, args=(host, port), daemon=True).start()
+
+
+def _await_answer(host: str, port: int) -> None:
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # every address, this one too
+    pause = threading.Event()
+    while not _answers(reached, port):
+        pause.wait(LOOK_S)
     click.echo("\nServing. Stop with Ctrl-C.")
+
+
+def _answers(host: str, port: int) -> bool:
+    import http.client
+
+    connection = http.client.HTTPConnection(host, port, timeout=60)
+    try:
+        connection.request("GET", "/health")
+        return connection.getresponse().status < 500
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 @click.command("gallery")
@@ -172,5 +202,6 @@ def gallery(host: str, port: int) -> None:
     from believable.web.gallery import serve
 
     check_port(host, port)
-    click.echo(f"Gallery           http://{host}:{port}/gallery\n\nServing. Stop with Ctrl-C.")
+    click.echo(f"Gallery           http://{host}:{port}/gallery")
+    say_when_serving(host, port)
     serve(host, port)

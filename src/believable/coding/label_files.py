@@ -202,8 +202,8 @@ def read_labels(text: str, book: Codebook, texts: Mapping[int, str], file: str =
     marks: dict[tuple[int, str], Mark] = {}
     for line, row in read_rows(text, needs=("response", "coder"), knows=LABEL_COLUMNS, file=file):
         place = f"{file}:{line}"
-        if not row["response"].isdecimal() or int(row["response"]) not in texts:
-            raise InvalidInput(f"{place} response: expected the number of a text, got {row['response']!r}.")
+        if not row["response"].isdecimal() or len(row["response"]) > 9 or int(row["response"]) not in texts:
+            raise InvalidInput(f"{place} response: expected the number of a text, got {row['response'][:20]!r}.")
         if not row["coder"]:
             raise InvalidInput(f"{place} coder: expected a name, got nothing.")
         number = int(row["response"])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import InvalidInput, NotFound, TooLarge
 from believable.core.whole_files import whole_file
 from believable.imitation.goal_memory import goal_set
 from believable.imitation.guides import MOMENT_COLUMNS, GuideSet, Passage
@@ -25,6 +25,8 @@ from believable.imitation.topology import Topology
 
 FORMAT = "believable-imitation/5"
 SUFFIX = ".imitation"
+#: What an archive may unfold to, as for recordings.
+LARGEST_BYTES = 256 * 1024 * 1024
 
 
 def write_imitation(model: Imitation, file: Path) -> int:
@@ -83,17 +85,32 @@ def read_imitation(file: Path) -> Imitation:
     if not file.is_file():
         raise NotFound(f"{file} is not there. Make one: believable learn RECORDING --out NAME{SUFFIX}.")
     try:
-        with zipfile.ZipFile(file) as archive:
-            arrays = {
-                name.removesuffix(".npy"): np.lib.format.read_array(io.BytesIO(archive.read(name)), allow_pickle=False)
-                for name in archive.namelist()
-            }
+        arrays = _read_arrays(file)
         about: dict[str, Any] = json.loads(arrays["about"].tobytes())
         if about.get("format") != FORMAT:
             raise InvalidInput(f"{file}: its format is {about.get('format')!r}, expected {FORMAT!r}. Learn it anew.")
         return _model(about, arrays)
-    except (ValueError, KeyError, TypeError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+    except InvalidInput:
+        raise
+    except (ValueError, KeyError, TypeError, OSError, EOFError, MemoryError, zlib.error, zipfile.BadZipFile) as error:
         raise InvalidInput(f"{file}: not a learned player, or a damaged one ({error}). Learn it anew.") from error
+
+
+def _read_arrays(file: Path) -> dict[str, Any]:
+    """The arrays of the archive, if all of it together is no larger than a player can be."""
+    with zipfile.ZipFile(file) as archive:
+        entries = archive.infolist()
+        if sum(entry.file_size for entry in entries) > LARGEST_BYTES:
+            raise TooLarge(
+                f"{file}: unfolds to more than {LARGEST_BYTES // 2**20} MB, which no learned player needs. Learn it from fewer "
+                "or shorter recordings."
+            )
+        arrays = {}
+        for entry in entries:
+            with archive.open(entry) as packed:
+                content = packed.read(entry.file_size + 1)  # never more than was announced, and counted
+            arrays[entry.filename.removesuffix(".npy")] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    return arrays
 
 
 def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
     """What to compute. `database` is the store's address, `folder` the study's if it is known, `script` where to keep the
-    drawing library, `base` the address under which stimuli can be watched."""
+    drawing library, `base` the address under which stimuli can be watched, `drafts` the folder for what is made on the way."""
 
     database: str
     study: str
@@ -19,6 +19,7 @@ class ReportRequest:
     folder: str | None
     script: str
     base: str
+    drafts: str
 
 
 @dataclass(frozen=True, slots=True)

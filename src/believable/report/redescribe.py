@@ -57,6 +57,8 @@ def _descriptions(precision: Precision) -> dict[tuple[str, str], str]:
             ("traces", "at_ms"): f"Milliseconds {at_ms}.",
             ("traces", "mono_ms"): mono_ms,
             ("exclusions", "decided_on"): "Left out of this release.",
+            ("versions", "first_used_on"): "Left out of this release.",
+            ("versions", "revised_on"): "Left out of this release.",
         }
     )
 

@@ -163,7 +163,8 @@ def crossed_mean(
     if not len(sample):
         return undefined("no judgement", method=method, n=0, level=level)
     weights = judge_weights(_codes(judges, len(sample), "judges"))
-    mean = float(weights @ sample)
+    # Rounding must not take it out of the values: a mean of ones is one.
+    mean = float(np.clip(weights @ sample, sample.min(), sample.max()))
     variance = crossed_variance(weights * (sample - mean), weights, judges, clips)
     return crossed_estimate(mean, variance, over=over, limits=limits, level=level, method=method)
 

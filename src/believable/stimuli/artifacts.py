@@ -19,7 +19,8 @@ from believable.recordings.film_file import load_av
 
 #: The first picture is compared with the one after so much time: it is an artifact if it looks different from the film.
 SETTLED_S = 0.5
-#: With fewer pairs, or films of a condition without pairs, a consistent difference may be chance: a warning, not an error.
+#: With fewer pairs, or films of a condition without pairs, it is a warning, not an error. Three alike may be chance, too, but a
+#: judge can learn them all the same, and `believable stimuli even` removes the difference.
 FEWEST = 3
 #: A condition is revealed if it has the larger amount in this share of pairs, or the smaller one.
 REVEALING_SHARE = 0.9

@@ -202,6 +202,11 @@ def reset(conn: Connection, name: str) -> User:
     return set_password(conn, name, None)
 
 
+def has_password(conn: Connection, name: str) -> bool:
+    """Whether there is one: who logs in elsewhere may have none."""
+    return conn.execute(select(users.c.password_hash).where(users.c.name == name)).scalar() is not None
+
+
 def set_password(conn: Connection, name: str, password_hash: str | None) -> User:
     """Sets the password and ends every log-in made with the old one."""
     user = _changed(conn, name, password_hash=password_hash)
@@ -384,6 +389,12 @@ def prolong(conn: Connection, login: Login, until_ms: int) -> None:
 
 def log_out(conn: Connection, login: Login) -> None:
     conn.execute(delete(logins).where(logins.c.token_hash == login.token_hash))
+
+
+def log_out_elsewhere(conn: Connection, login: Login) -> int:
+    """End all other log-ins of the same person and say how many there were."""
+    others = (logins.c.user == login.user.name, logins.c.token_hash != login.token_hash)
+    return conn.execute(delete(logins).where(*others)).rowcount
 
 
 def log_out_everywhere(conn: Connection, name: str) -> int:

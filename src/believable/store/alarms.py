@@ -29,7 +29,8 @@ class Alarm:
 
 def sound(conn: Connection, *, kind: str, message: str, study: str | None, at_ms: int) -> None:
     """Write an alarm, once: while the same one stands, saying it again adds nothing."""
-    same = (alarms.c.kind == kind) & (alarms.c.message == message) & alarms.c.cleared_ms.is_(None)
+    words = (alarms.c.kind == kind) & (alarms.c.message == message)
+    same = words & alarms.c.study.is_not_distinct_from(study) & alarms.c.cleared_ms.is_(None)
     if conn.execute(select(alarms.c.id).where(same)).first() is None:
         write(conn, Alarm(None, study, kind, message, at_ms))
 

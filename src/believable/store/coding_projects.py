@@ -51,6 +51,26 @@ def project_name(text: str) -> str:
     return name
 
 
+#: The longest id that the database keeps.
+ID_CHARACTERS = 64
+
+
+def project_id(study: str | None, name: str) -> str:
+    """The id of a project: its study and its name, so that no study can take a name away from another. Without a study, the
+    name alone. The mark between them is in no id of a study and in no name.
+
+    >>> project_id("pilot", "Why, at all?")
+    'pilot~why-at-all'
+    """
+    if study is None:
+        return project_name(name)
+    whole = f"{study}~{project_name(name)}"
+    if len(whole) <= ID_CHARACTERS:
+        return whole
+    digest = hashlib.sha256(whole.encode()).hexdigest()[:20]
+    return f"{whole[: ID_CHARACTERS - 22]}~~{digest}"
+
+
 @dataclass(frozen=True, slots=True)
 class BookVersion:
     """A version of the codebook. `policies` say what became of labels of the codes it changed."""
@@ -65,8 +85,12 @@ class BookVersion:
 
 def create_project(conn: Connection, project: CodingProject, book: Codebook, *, user: str) -> None:
     """A project with the first version of its codebook."""
-    if conn.execute(select(coding_projects.c.id).where(coding_projects.c.id == project.id)).first():
-        raise Conflict(f"there is a coding project {project.id!r} already. Open it, or choose another name.")
+    taken = (coding_projects.c.id == project.id) | (
+        # Before ids named their study, they were made of the same words with a hyphen.
+        (coding_projects.c.id == project.id.replace("~", "-")) & (coding_projects.c.study == project.study)
+    )
+    if known := conn.execute(select(coding_projects.c.id).where(taken)).scalar():
+        raise Conflict(f"there is a coding project {known!r} already. Open it, or choose another name.")
     if project.pool not in TEXT_POOLS or project.rule not in SETTLING_RULES:
         raise InvalidInput(f"coding project: unknown pool {project.pool!r} or rule {project.rule!r}.")
     conn.execute(insert(coding_projects).values(asdict(project) | {"sources": json.dumps(project.sources)}))

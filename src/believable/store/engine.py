@@ -141,15 +141,16 @@ class Store:
             listed = "\n".join(f"  {line}" for line in damages)
             raise Unavailable(f"the database {self.database.path} is damaged. {RESTORE}\n{listed}")
 
-    async def atroubles(self) -> Mapping[str, str]:
-        """What keeps this process from storing, by what is concerned; empty when a change was just stored durably."""
+    async def atroubles(self, patience_s: float = STUCK_S) -> Mapping[str, str]:
+        """What keeps this process from storing, by what is concerned; empty when a change was just stored durably. It waits no
+        longer than `patience_s` for that."""
         troubles = {"integrity": "damaged"} if self._writer.watch.stands("database_damaged") else {}
         if (stuck_s := self._writer.stuck_s) > STUCK_S:
             return {**troubles, "writer": f"busy with one change for {stuck_s:.0f} s"}
         if self.database.path is not None and shutil.disk_usage(self.database.path.parent).free < LEAST_FREE_BYTES:
             troubles["disk"] = f"less than {LEAST_FREE_BYTES // 2**20} MB left"
         try:
-            await asyncio.wait_for(self.awrite(self.database.leave_mark), STUCK_S)
+            await asyncio.wait_for(self.awrite(self.database.leave_mark), patience_s)
         except (StorageFull, Unavailable):
             troubles["write"] = "refused"
         except TimeoutError:

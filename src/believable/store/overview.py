@@ -18,6 +18,7 @@ from believable.store.database_tables import studies as studies_table
 from believable.store.monitor import ACTIVE_MS, link_kinds
 from believable.store.sessions import POOLS, Session, by_id
 from believable.store.studies import StudyRow
+from believable.store.view_checks import has_impossible_view, n_impossible
 
 # ---------------------------------------------------------------------------------------------- studies
 
@@ -115,6 +116,7 @@ PLACES: Mapping[str, str] = {
     "complete": "complete",
     "ended_early": "ended early",
     "undecided": "complete, undecided",
+    "impossible_views": "with impossible views",
     "approved": "approved",
     "rejected": "rejected",
     "excluded": "excluded",
@@ -172,6 +174,7 @@ class SessionLine:
     position: int
     n_events: int
     missing: int
+    n_impossible: int
     started_ms: int
     seen_ms: int
     reserved_until_ms: int
@@ -196,17 +199,24 @@ def session_lines(
     # Sessions without the value (no end yet) stand last whatever the direction, so that paging never hides the rest.
     order = (column.is_(None), column.desc() if wanted.descending else column.asc(), sessions.c.number.desc())
     total = conn.execute(select(func.count()).select_from(sessions).where(where)).scalar_one()
-    names = [name for name in SessionLine.__slots__ if name not in ("n_events", "missing")]
+    names = [name for name in SessionLine.__slots__ if name not in ("n_events", "missing", "n_impossible")]
     query = (
         select(*(sessions.c[name] for name in names))
-        .add_columns(sessions.c.head_seq, (sessions.c.top_seq - sessions.c.head_seq).label("missing"))
+        .add_columns(
+            sessions.c.head_seq, (sessions.c.top_seq - sessions.c.head_seq).label("missing"), n_impossible().label("n_impossible")
+        )
         .where(where)
         .order_by(*order)
         .offset(offset)
         .limit(limit)
     )
     return tuple(
-        SessionLine(n_events=row.head_seq, missing=row.missing, **{name: getattr(row, name) for name in names})
+        SessionLine(
+            n_events=row.head_seq,
+            missing=row.missing,
+            n_impossible=row.n_impossible,
+            **{name: getattr(row, name) for name in names},
+        )
         for row in conn.execute(query)
     ), total
 
@@ -277,6 +287,7 @@ def _at(place: str, now_ms: int) -> ColumnElement[bool]:
         "complete": sessions.c.outcome == "complete",
         "ended_early": and_(sessions.c.state == "finished", sessions.c.outcome != "complete"),
         "undecided": and_(sessions.c.outcome == "complete", sessions.c.approved.is_(False), sessions.c.rejected.is_(False)),
+        "impossible_views": has_impossible_view(),
         "approved": sessions.c.approved.is_(True),
         "rejected": sessions.c.rejected.is_(True),
         "excluded": sessions.c.excluded.is_(True),

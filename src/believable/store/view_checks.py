@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, exists, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from believable.bundle.session_records import ViewCheck
@@ -48,16 +49,68 @@ def checks_of(conn: Connection, session: str) -> tuple[ViewCheck, ...]:
     return tuple(ViewCheck(**{name: getattr(row, name) for name in ViewCheck.__slots__}) for row in conn.execute(ordered))
 
 
-def impossible_pages(conn: Connection, session: str) -> frozenset[int]:
-    """Positions of the pages with a view that was not possible, at the end or in a submission that was refused."""
-    suspicious = (view_checks.c.possible.is_(False)) | (view_checks.c.refused > 0)
-    query = select(view_checks.c.position).where(view_checks.c.session == session, suspicious)
-    return frozenset(conn.execute(query).scalars())
+#: A view that was not possible, at the end or in a submission that was refused.
+_IMPOSSIBLE = view_checks.c.possible.is_(False) | (view_checks.c.refused > 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuspectSession:
+    """A session that claims impossible views. `pages` are their positions; `n_refused` submissions were sent back."""
+
+    number: int
+    n_views: int
+    n_refused: int
+    pages: tuple[int, ...]
+    outcome: str | None
+    rejected: bool
+    excluded: bool
+
+
+def impossible_views(conn: Connection, session: str) -> tuple[ViewCheck, ...]:
+    """The checks of one session that failed, in the order of the pages."""
+    return tuple(check for check in checks_of(conn, session) if not check.possible or check.refused)
+
+
+def suspect_sessions(conn: Connection, study: str, kinds: Iterable[str], *, limit: int) -> tuple[SuspectSession, ...]:
+    """Sessions of these links with an impossible view, the latest first."""
+    of_study = (sessions.c.study == study, sessions.c.link_kind.in_(list(kinds)))
+    chosen = select(sessions.c.id).where(*of_study, has_impossible_view()).order_by(sessions.c.number.desc()).limit(limit)
+    names = list(conn.execute(chosen).scalars())
+    columns = (sessions.c.number, sessions.c.outcome, sessions.c.rejected, sessions.c.excluded)
+    query = (
+        select(view_checks.c.position, view_checks.c.refused, *columns)
+        .join(sessions, sessions.c.id == view_checks.c.session)
+        .where(view_checks.c.session.in_(names), _IMPOSSIBLE)
+        .order_by(sessions.c.number.desc(), view_checks.c.position)
+    )
+    views: dict[int, list[Any]] = {}
+    for row in conn.execute(query):
+        views.setdefault(row.number, []).append(row)
+    return tuple(
+        SuspectSession(
+            number=number,
+            n_views=len(rows),
+            n_refused=sum(row.refused for row in rows),
+            pages=tuple(sorted({row.position for row in rows})),
+            outcome=rows[0].outcome,
+            rejected=bool(rows[0].rejected),
+            excluded=bool(rows[0].excluded),
+        )
+        for number, rows in views.items()
+    )
 
 
 def count_impossible(conn: Connection, study: str, kinds: Iterable[str]) -> int:
-    """Sessions of a study with such a page."""
-    suspicious = (view_checks.c.possible.is_(False)) | (view_checks.c.refused > 0)
-    query = select(func.count(view_checks.c.session.distinct())).join(sessions, sessions.c.id == view_checks.c.session)
-    query = query.where(sessions.c.study == study, sessions.c.link_kind.in_(list(kinds)), suspicious)
-    return int(conn.execute(query).scalar_one())
+    """Sessions of a study with such a view."""
+    of_study = (sessions.c.study == study, sessions.c.link_kind.in_(list(kinds)))
+    return int(conn.execute(select(func.count()).select_from(sessions).where(*of_study, has_impossible_view())).scalar_one())
+
+
+def has_impossible_view() -> ColumnElement[bool]:
+    """Whether the session of a query has one."""
+    return exists().where(view_checks.c.session == sessions.c.id, _IMPOSSIBLE)
+
+
+def n_impossible() -> ScalarSelect[int]:
+    """How many the session of a query has."""
+    return select(func.count()).where(view_checks.c.session == sessions.c.id, _IMPOSSIBLE).correlate(sessions).scalar_subquery()

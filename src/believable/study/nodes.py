@@ -21,6 +21,8 @@ MAX_DEPTH = 60
 _STANDARD_TAGS = frozenset(
     f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge", "value")
 )
+#: More brackets in a row than levels there may be.
+_DEEP = re.compile(rf"(?:[\[{{]\s*){{{MAX_DEPTH + 2}}}")
 _NULL = re.compile(r"~|null|Null|NULL|")
 _TRUE = re.compile(r"true|True|TRUE")
 _FALSE = re.compile(r"false|False|FALSE")
@@ -87,15 +89,22 @@ def parse(raw: bytes, file: str) -> tuple[Node | None, list[Problem]]:
     text, problem = _decoded(raw, file)
     if problem is not None:
         return None, [problem]
+    loader = YAML(typ="safe", pure=True)
+    loader.max_depth = MAX_DEPTH + 2
+    too_deep = Problem(file, 1, "", "nested too deeply to be read.", f"Use at most {MAX_DEPTH} levels.")
+    if _DEEP.search(text):  # before the parser looks at it: it takes seconds for these
+        return None, [too_deep]
     try:
-        root = YAML(typ="safe", pure=True).compose(text)
+        root = loader.compose(text)
     except MarkedYAMLError as error:
+        if "maximum depth" in (error.problem or ""):
+            return None, [too_deep]
         return None, [_syntax_problem(error, file, text)]
     except YAMLError as error:
         message = str(error).strip().splitlines()[0]
         return None, [Problem(file, 1, "", f"not YAML: {message}.", "Remove the character.")]
     except RecursionError:
-        return None, [Problem(file, 1, "", "nested too deeply to be read.", f"Use at most {MAX_DEPTH} levels.")]
+        return None, [too_deep]
     if root is None:
         return None, [Problem(file, 1, "", "the file is empty.", "Start with `believable: 1`.")]
     builder = _Builder(file)

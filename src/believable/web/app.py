@@ -35,6 +35,7 @@ from believable import __version__
 from believable.collect.context import load_key
 from believable.collect.desk import Collect
 from believable.core.clock import Clock, WallClock
+from believable.core.draft_folders import sweep_drafts
 from believable.core.ids import new_token
 from believable.pages import KINDS
 from believable.pages.message import TrialMessage
@@ -58,6 +59,8 @@ from believable.web.settings import SETTINGS_VARIABLE, Progress, PublishedFolder
 SWITCH_S = 0.001
 #: Whether it can be stored is tried at most this often.
 READY_S = 1.0
+#: Balancers ask for an answer within 2 s: a database that has not stored anything after so long counts as "no".
+READY_PATIENCE_S = 1.5
 
 #: Scripts and styles are served from their folders, always checked for a newer version, and nothing else from there.
 
@@ -103,7 +106,7 @@ class Readiness:
     async def troubles(self) -> Mapping[str, str]:
         async with self._looking:
             if time.monotonic() - self._looked_s > READY_S:
-                self._troubles = await self._store.atroubles()
+                self._troubles = await self._store.atroubles(READY_PATIENCE_S)
                 self._looked_s = time.monotonic()
             return self._troubles
 
@@ -160,6 +163,8 @@ def create_app(
                 store, collect.context, rounds, FilmRenderer(), RoundWriter(store), RoundRoom(settings.rounds_at_once)
             )
             app.state.readiness = Readiness(store)
+            if not settings.published:
+                sweep_drafts(settings.drafts_dir)
             app.state.published = () if settings.published else publish_folders(collect, settings)
             console = Console(
                 store=store,
@@ -169,6 +174,7 @@ def create_app(
                 base_url=settings.base_url,
                 kinds=KINDS,
                 media_dir=settings.media_dir,
+                drafts_dir=settings.drafts_dir,
                 study_folders={study_id(folder): folder.resolve() for folder in settings.study_folders},
                 oidc=oidc_client(settings),
             )
@@ -191,6 +197,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,  # the framework's redirects name the host that the browser sent
     )
     problems.install(app)
     app.add_middleware(BodyLimit)
@@ -221,6 +228,7 @@ def prepare(settings: Settings, progress: Progress = quiet) -> tuple[Sequence[Pu
     clock = WallClock()
     store, collect = open_collect(settings, clock=clock, new_id=new_token)
     try:
+        sweep_drafts(settings.drafts_dir)
         store.examine()
         return publish_folders(collect, settings, progress), first_link(store, clock=clock, base_url=settings.base_url)
     finally:

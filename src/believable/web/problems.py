@@ -8,13 +8,15 @@ import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
+from urllib.parse import quote
 
 import orjson
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Match, Mount
 
 from believable.core.errors import (
     BelievableError,
@@ -103,10 +105,35 @@ def tell(request: Request, answer: ProblemAnswer, message: str) -> Response:
     return response
 
 
+#: For everybody, in the place of what a driver says about hosts, ports and files.
+OUTAGE_MESSAGES: tuple[tuple[type[BelievableError], str], ...] = (
+    (StorageFull, "there is no room to store anything now; nothing was acknowledged. The log of the server has the details."),
+    (Unavailable, "the server cannot reach what it needs now; nothing was acknowledged. Its log has the details."),
+)
+
+
+def public_message(error: BelievableError) -> str:
+    """The words of an error for who asked. Those about an outage name machines and files: they go into the log only."""
+    for kind, message in OUTAGE_MESSAGES:
+        if isinstance(error, kind):
+            log.warning("%s: %s", kind.__name__, error)
+            return message
+    return str(error)
+
+
+#: Under this name a request carries the pattern of its address, without what stands for people in it.
+PLACE = "believable.place"
+
+
+def place_of_route(request: Request) -> str:
+    """The pattern of the address that was asked for."""
+    scope = request.scope
+    return str(scope["route"].path if "route" in scope else scope.get(PLACE, "an unknown address"))
+
+
 def unexpected(request: Request, error: Exception) -> Response:
     """A fault of ours: told in the log, without the address, and as little as possible to who asked."""
-    place = request.scope["route"].path if "route" in request.scope else "?"
-    log.error("unexpected error at %s", place, exc_info=error)
+    log.error("unexpected error at %s %s", request.method, place_of_route(request), exc_info=error)
     return tell(request, _INTERNAL, "something went wrong on the server; nothing was acknowledged.")
 
 
@@ -130,12 +157,26 @@ def waits_out(route: PageRoute) -> PageRoute:
     return cast(PageRoute, patient)
 
 
+def without_slash(request: Request) -> str:
+    """The address without its last slash, if there is a page of that address; else ''. Without a host: the one that a browser
+    names may be anybody's."""
+    path = request.url.path
+    shorter = path.rstrip("/")
+    if request.method not in ("GET", "HEAD") or shorter in ("", path) or path.startswith("//"):
+        return ""
+    scope = {**request.scope, "path": shorter}
+    pages = (route for route in request.app.routes if not isinstance(route, Mount))
+    if not any(route.matches(scope)[0] == Match.FULL for route in pages):
+        return ""
+    return quote(shorter, safe="/") + (f"?{request.url.query}" if request.url.query else "")
+
+
 def install(app: FastAPI) -> None:
     """Answers every error of the app in the one shape."""
 
     @app.exception_handler(BelievableError)
     async def believable_error(request: Request, error: BelievableError) -> Response:
-        return tell(request, answer_for(error), str(error))
+        return tell(request, answer_for(error), public_message(error))
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
@@ -144,6 +185,8 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
+        if error.status_code == 404 and (address := without_slash(request)):
+            return RedirectResponse(address, 307)
         known = {404: _UNKNOWN, 405: _METHOD}
         answer = known.get(error.status_code, ProblemAnswer(error.status_code, "refused", "page.method", "See the message."))
         response = tell(request, answer, str(error.detail))

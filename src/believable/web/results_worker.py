@@ -4,7 +4,6 @@ never waits. The server itself never imports this."""
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from believable.analysis import registered
@@ -15,6 +14,7 @@ from believable.analysis.run import prepared, run, settle, study_of
 from believable.analysis.verdicts import stopping
 from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
+from believable.core.draft_folders import draft_folder
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.report import figure_files
@@ -33,8 +33,8 @@ NICENESS = 10
 def compute(wish: ReportRequest) -> LiveReport:
     """Exports what is stored now, analyses it, and lays it out. For a process of its own, which it makes a polite one."""
     os.nice(NICENESS)
-    with tempfile.TemporaryDirectory(prefix="believable-live-") as room:
-        target = Path(room) / "bundle"
+    with draft_folder(Path(wish.drafts)) as room:
+        target = room / "bundle"
         record = registered.read(Path(wish.folder)) if wish.folder else None
         with Store.open(wish.database, clock=WallClock()) as store:
             export(

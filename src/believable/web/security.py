@@ -168,7 +168,7 @@ def _limit(scope: Scope) -> int:
 def _announced(scope: Scope) -> int:
     for name, value in scope["headers"]:
         if name == b"content-length":
-            return int(value) if value.isdigit() else 0
+            return int(value[:18]) if value.isdigit() else 0
     return 0
 
 

@@ -76,6 +76,11 @@ class Settings:
         return self.data_dir / "media"
 
     @property
+    def drafts_dir(self) -> Path:
+        """Where datasets are put together before they are sent: with everything else about people, in the data folder."""
+        return self.data_dir / "drafts"
+
+    @property
     def secure(self) -> bool:
         """Whether people come over HTTPS."""
         return self.base_url.startswith("https://")

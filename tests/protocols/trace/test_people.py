@@ -68,6 +68,7 @@ def test_a_player_at_a_browser_finds_erratic_opponents_less_believable(ready, to
             player = RoundPlayer(
                 TraceTruth(calm=1.0, frustrated=-1.0, idle=0.0), study, random.Random(f"{number}{kind}"), careless=False
             )
+            player.open_page("play", condition)
             acts = player.acts(tool, SeenStimulus(None, ROUND_MS, round_condition=condition))
             assert acts
             values = [act.data["sign" if tool == "btrace" else "value"] for act in acts]
@@ -80,11 +81,11 @@ def test_a_choice_before_annotating_goes_with_what_is_annotated_later(ready):
     agreed = 0
     for seed in range(30):
         player = RoundPlayer(truth, ready("trace").study, random.Random(seed), careless=False)
+        for condition in ("calm", "frustrated"):
+            player.open_page("play", condition)
         early = player.answer("preference", (), ())
-        signs = [
-            sum(act.data["sign"] for act in player.acts("btrace", SeenStimulus(None, ROUND_MS)) if act.kind == "trace.mark")
-            for _ in range(2)
-        ]
+        rounds = [SeenStimulus(None, ROUND_MS, round_condition=condition) for condition in ("calm", "frustrated")]
+        signs = [sum(act.data["sign"] for act in player.acts("btrace", seen) if act.kind == "trace.mark") for seen in rounds]
         agreed += early == ("first" if signs[0] > signs[1] else "second")
     assert agreed >= 24
 
@@ -92,6 +93,7 @@ def test_a_choice_before_annotating_goes_with_what_is_annotated_later(ready):
 def test_the_final_choice_is_one_of_four(ready):
     player = RoundPlayer(TraceTruth(), ready("trace").study, random.Random(1), careless=False)
     for condition in ("calm", "frustrated"):
+        player.open_page("play", condition)
         player.acts("btrace", SeenStimulus(None, ROUND_MS, round_condition=condition))
     assert player.answer("preference", (), ()) in ("first", "second", "both", "neither")
 

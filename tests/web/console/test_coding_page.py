@@ -25,7 +25,7 @@ from believable.web.console.codebook_page import read as read_book
 from believable.web.console.resolve_page import lettered
 
 GOAL = Label("goal", "+", "more")
-PROJECT = "study-hntt"
+PROJECT = "study~hntt"
 
 
 def begin(world: Any, owner: Any, n: int = 6) -> None:

@@ -98,7 +98,8 @@ def test_the_list_runs_check_and_knows_power_plan_and_money(
     folder = tmp_path / "Own study"
     TEMPLATES["play-and-annotate"].copy(folder)
     file = folder / "study.yaml"
-    file.write_text(file.read_text("utf-8").replace("desktop_only: true", "payment: 2.5, currency: GBP, limit: 60"))
+    paid = "desktop_only: true, payment: 2.5, currency: GBP, limit: 60"
+    file.write_text(file.read_text("utf-8").replace("desktop_only: true", paid))
     with_tables(tmp_path / "data")
     with living(Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE), loop) as world:
         owner = world.log_in()

@@ -147,7 +147,7 @@ def test_while_blinded_names_lead_nowhere(judged: World) -> None:
 
 def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
-    wish = ReportRequest("sqlite:///x.db", "s", True, True, "", None, "", "")
+    wish = ReportRequest("sqlite:///x.db", "s", True, True, "", None, "", "", "")
     calls: list[ReportRequest] = []
 
     async def counted(one: ReportRequest) -> LiveReport:
@@ -177,8 +177,9 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_what_goes_wrong_is_told_in_words(tmp_path: Path) -> None:
-
-    wish = ReportRequest(f"sqlite:///{tmp_path / 'x.db'}", "nothing", True, True, str(tmp_path), None, str(tmp_path / "l.js"), "")
+    wish = ReportRequest(
+        f"sqlite:///{tmp_path / 'x.db'}", "nothing", True, True, str(tmp_path), None, str(tmp_path / "l.js"), "", str(tmp_path)
+    )
     found = asyncio.run(computed(wish))
     assert "nothing" in found.error
 
@@ -214,6 +215,6 @@ def test_two_studies_of_ones_own_with_one_definition_each_have_their_results_and
         for study, n_texts in (("first", 12), ("second", 15)):
             made = owner.post("/console/coding", page="/console/coding", study=study, codebook="hntt", pool="simulated")
             assert made.status_code == 303, made.text
-            texts = world.store.read(partial(coding_projects.texts, project=f"{study}-hntt-simulated"))
+            texts = world.store.read(partial(coding_projects.texts, project=f"{study}~hntt-simulated"))
             reasons = [text.response for text in texts.values() if text.response.trial_key.endswith("clip")]
             assert len(reasons) == n_texts, "three of each person, and of this study's people only"

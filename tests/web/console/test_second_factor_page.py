@@ -34,7 +34,7 @@ def set_up(world: World, browser: Browser) -> tuple[bytes, list[str]]:
     assert f"secret={re.sub(' ', '', html.unescape(re.search(r'class=.secret-letters.>([^<]+)<', page)[1]))}" in html.unescape(
         page
     )  # type: ignore[index]
-    done = browser.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret))
+    done = browser.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), password=PASSWORD)
     assert done.status_code == 200
     return secret, re.findall(r"<li><code>([a-z0-9]{5}-[a-z0-9]{5})</code>", done.text)
 
@@ -151,3 +151,34 @@ def test_where_it_is_required_nothing_opens_before_it_is_set_up(world: World, ow
     assert rita.get(path).status_code == 200
     set_up(world, owner)
     assert owner.post("/console/users/rules", second_factor="optional").status_code == 303
+
+
+def test_turning_it_on_needs_the_password_and_ends_other_log_ins(world: World, owner: Browser) -> None:
+    """Who finds a browser open can neither lock the person out nor stay in by an earlier log-in."""
+    elsewhere = world.browser()
+    elsewhere.post("/console/login", page="/console/login", name="ada", password=PASSWORD)
+    assert elsewhere.get("/console/users").status_code == 200
+    owner.post(SETUP, page=SETUP)
+    secret = secret_on(owner.get(SETUP).text)
+    for wrong in ({}, {"password": "another one"}):
+        refused = owner.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), **wrong)
+        assert (refused.status_code, "The password is wrong" in refused.text) == (422, True)
+    assert not world.store.read(lambda conn: second_factor.second_factor(conn, "ada")).on
+    assert elsewhere.get("/console/users").status_code == 200
+    for _ in range(8):
+        brake = owner.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), password="guessed")
+    assert brake.status_code == 429, "guessed as little as at the log-in"
+    world.clock.advance(16 * 60_000)
+    done = owner.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), password=PASSWORD)
+    assert done.status_code == 200
+    assert elsewhere.get("/console/users").status_code == 303
+    assert owner.get("/console/users").status_code == 200
+
+
+def test_an_account_without_a_password_is_not_asked_for_one(world: World, owner: Browser) -> None:
+    owner.post(SETUP, page=SETUP)
+    assert 'name="password"' in owner.get(SETUP).text
+    world.store.write(lambda conn: conn.exec_driver_sql("UPDATE users SET password_hash = NULL WHERE name = 'ada'") and None)
+    page = owner.get(SETUP).text
+    assert 'name="password"' not in page
+    assert owner.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret_on(page))).status_code == 200

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from believable.protocols.replay.stimuli import RUNS, shown_days
+import pytest
+
+from believable.core.errors import InvalidInput
+from believable.protocols.replay.stimuli import RUNS, longest_days, shown_days
 from believable.recordings.file import problems, read, to_bytes
 from believable.worlds import draw
 from believable.worlds.town.rule_checker import check_town, with_findings
@@ -42,8 +45,16 @@ def test_no_more_than_a_minute_is_shown_of_anything_but_walks() -> None:
 
 def test_a_thing_is_named_once() -> None:
     texts = {action.text for actor in GENERATIVE.actors for action in shown_days(GENERATIVE, actor.id).actions}
-    assert {"working at the till", "using the toilet", "sleeping, the bed"} <= texts
+    assert {"working at the till", "using the toilet", "sleeping in bed"} <= texts
     assert not {"working at the till, the till", "using the toilet, the toilet"} & texts
+
+
+def test_an_activity_and_its_furniture_make_a_sentence() -> None:
+    """Not `ordering coffee, the counter`."""
+    texts = {action.text for actor in GENERATIVE.actors for action in shown_days(GENERATIVE, actor.id).actions}
+    assert not [text for text in texts if ", the " in text and ": “" not in text]
+    assert {"ordering coffee at the counter", "wiping the table", "switching on the stove"} <= texts
+    assert {"tries: cooking at the stove", "sleeping in bed"} <= texts
 
 
 def test_judges_get_nothing_of_the_checker() -> None:
@@ -69,3 +80,17 @@ def test_every_kind_of_furniture_has_looks_of_its_own() -> None:
     looks = town_data("furniture_looks.yaml")
     assert kinds <= set(looks) | set(WATERS)
     assert len({str(parts) for parts in looks.values()}) == len(looks)
+
+
+@pytest.mark.parametrize("person", [actor.id for actor in GENERATIVE.actors])
+def test_the_length_of_a_day_does_not_tell_the_mind(person: str) -> None:
+    other = read(RUNS / "neurosymbolic.replay.json.gz")
+    alone = [shown_days(run, person) for run in (GENERATIVE, other)]
+    assert len({day.timing.frames for day in alone}) == 2, "without care they differ"
+    frames = longest_days([GENERATIVE, other], person)
+    for run, before in zip((GENERATIVE, other), alone, strict=True):
+        day = shown_days(run, person, frames)
+        assert day.timing.frames == frames
+        assert [action.text for action in day.actions] == [action.text for action in before.actions]
+    with pytest.raises(InvalidInput, match="frames of the days can be left out"):
+        shown_days(GENERATIVE, person, min(day.timing.frames for day in alone) - 1)

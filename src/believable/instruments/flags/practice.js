@@ -13,6 +13,7 @@
  * @property {() => void} onDone
  * @property {() => number} [random] from 0 to 1
  */
+import { button, element, onPress } from "./parts.js";
 
 /** The same numbers as in `__init__.py`. */
 export const TRIALS = 6;
@@ -56,9 +57,8 @@ export function practise(root, { texts, record, saved, tries, onDone, random = M
   const line = element("p", "reaction-line");
   const bar = element("div", "reaction-bar");
   const start = button("button start", texts["practice.start"]);
-  const thumb = button("flags-thumb", "");
+  const thumb = button("flags-thumb", "", texts["flags.flag"]);
   const said = element("p", "reaction-said");
-  thumb.setAttribute("aria-label", texts["flags.flag"]);
   said.setAttribute("role", "status");
   thumb.hidden = true;
   stage.append(line);
@@ -174,8 +174,7 @@ export function practise(root, { texts, record, saved, tries, onDone, random = M
   }
 
   start.addEventListener("click", begin);
-  thumb.addEventListener("pointerdown", (event) => { if (event.button === 0) press(event.timeStamp); });
-  thumb.addEventListener("click", (event) => { if (event.detail === 0) press(event.timeStamp); }); // by a key
+  onPress(thumb, press);
   document.addEventListener("keydown", onKey);
   if (results.length) show(results[results.length - 1]);
   finishIfEnough();
@@ -186,14 +185,4 @@ export function practise(root, { texts, record, saved, tries, onDone, random = M
       document.removeEventListener("keydown", onKey);
     },
   };
-}
-
-/** @param {string} name @param {string} className @returns {HTMLElement} */
-function element(name, className) {
-  return Object.assign(document.createElement(name), { className });
-}
-
-/** @param {string} className @param {string} textContent @returns {HTMLButtonElement} */
-function button(className, textContent) {
-  return /** @type {HTMLButtonElement} */ (Object.assign(document.createElement("button"), { className, type: "button", textContent }));
 }

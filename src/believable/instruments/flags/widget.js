@@ -10,6 +10,7 @@
  * @typedef {{number: number, mono_ms: number, media_ms: number, actions: Action[], ran: boolean, rate: number}} Press
  * @typedef {import("/static/participant/actionlog.js").Action} Action
  */
+import { button, element, onPress } from "./parts.js";
 
 /** So many actions are offered after a press, and the stimulus goes back by this wall time (see `__init__.py`). */
 const OFFERED = 3;
@@ -282,26 +283,4 @@ function offerRow(key, text, marked, work) {
   if (marked) row.append(element("span", "flags-marked", "✓"));
   row.addEventListener("click", (event) => work(event.timeStamp));
   return row;
-}
-
-/**
- * The press counts, not the release: until then what is on screen may be something else.
- * @param {HTMLElement} thumb @param {(mono_ms: number) => void} work
- */
-function onPress(thumb, work) {
-  thumb.addEventListener("pointerdown", (event) => { if (event.button === 0) work(event.timeStamp); });
-  thumb.addEventListener("click", (event) => { if (event.detail === 0) work(event.timeStamp); }); // by a key
-}
-
-/** @param {string} name @param {string} className @param {string} [textContent] @returns {HTMLElement} */
-function element(name, className, textContent = "") {
-  return Object.assign(document.createElement(name), { className, textContent });
-}
-
-/** @param {string} className @param {string} words @param {string} label @returns {HTMLButtonElement} */
-function button(className, words, label) {
-  const button = /** @type {HTMLButtonElement} */ (element("button", className, words));
-  button.type = "button";
-  button.setAttribute("aria-label", label);
-  return button;
 }

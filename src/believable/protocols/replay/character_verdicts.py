@@ -189,6 +189,8 @@ def _decide(finding: Finding, verdict: DayVerdict) -> Finding:
     if claim.scope:
         sentences = (finding.sentence, verdict.parts)
         return replace(finding, sentence=" ".join(claim.limit(words) for words in sentences if words), scope=claim.scope)
+    if finding.estimate is None or finding.estimate.value is None:
+        return finding
     estimate = verdict.test.estimate
     test = replace(verdict.test, effect=None if finding.test is None else finding.test.effect)
     if estimate is None or estimate.value is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from believable.core.errors import InvalidInput
@@ -46,12 +46,25 @@ def make(stimulus: Stimulus, take: int, seed: int) -> Recording:
     if stimulus.condition is None or stimulus.scenario is None:
         return _practice(derive(seed, "practice") % (1 << 31))
     run = _run(stimulus.condition)
-    return shown_days(run, _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1])
+    person = _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1]
+    return shown_days(run, person, _shown_frames(person))
 
 
-def shown_days(run: Recording, person: str) -> Recording:
-    """A character as people watch it: nights and the middles of long activities are left out."""
-    return followed(run, person, longest_minutes=SHOWN_MINUTES)
+@functools.cache
+def _shown_frames(person: str) -> int:
+    """How long the days of a character are shown under every mind whose run comes with the package."""
+    runs = [_run(path.name.partition(".")[0]) for path in sorted(RUNS.glob("*.gz"))]
+    return longest_days(runs, person)
+
+
+def longest_days(runs: Iterable[Recording], person: str) -> int:
+    """The most frames that are shown of a character: all its recordings get as many, so that none is known by its length."""
+    return max(shown_days(run, person).timing.frames for run in runs)
+
+
+def shown_days(run: Recording, person: str, frames: int | None = None) -> Recording:
+    """A character as people watch it: nights and the middles of long activities are left out, so that `frames` remain."""
+    return followed(run, person, longest_minutes=SHOWN_MINUTES, frames=frames)
 
 
 def write(study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None] = lambda stimulus: None) -> None:
@@ -77,7 +90,8 @@ def write_town(
         if stimulus.condition is None or stimulus.scenario is None:
             return make(stimulus, take, seed)
         run = checked[stimulus.condition]
-        return shown_days(run, _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1])
+        person = _characters(run, seed)[int(stimulus.scenario.rpartition("_")[2]) - 1]
+        return shown_days(run, person, longest_days(checked.values(), person))
 
     write_all(own, study, folder, seed, done)
     change_study(folder / "study.yaml", {"demonstration": None})

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-from typing import TypeVar
-
 from starlette.responses import RedirectResponse, Response
 
 from believable.core.errors import InvalidInput, TooManyTries
 from believable.store import accounts
-from believable.store.accounts import Login, Try
-from believable.web.console.console_page import ANYBODY, EVERY_USER, RESEARCHERS, Console, ConsoleVisit, Route, render
+from believable.store.accounts import Login
+from believable.web.console.console_page import ANYBODY, EVERY_USER, RESEARCHERS, ConsoleVisit, Route, render
 from believable.web.console.guard import PATH, device_of, drop_login, form_token, safe_next, set_visitor, visitor_token
+from believable.web.console.password_check import begin_try, run_hashing
 from believable.web.console.second_factor_page import entered, inside
 
-T = TypeVar("T")
-
 WRONG = "Name or password is wrong."
-
-
-async def _hashing(console: Console, work: Callable[[], T]) -> T:
-    async with console.hashing:
-        return await asyncio.to_thread(work)
 
 
 async def home(visit: ConsoleVisit) -> Response:
@@ -53,21 +43,14 @@ def _login_form(visit: ConsoleVisit, *, message: str, status: int) -> Response:
     return _outside_form(visit, "login.html", status, None, message=message, elsewhere=elsewhere, **about)
 
 
-async def _begun_try(visit: ConsoleVisit, name: str) -> Try:
-    key, now_ms, device = visit.console.key, visit.now_ms, device_of(visit.request)
-    return await visit.console.store.awrite(
-        lambda conn: accounts.begin_try(conn, key, name, visit.peer, now_ms=now_ms, device=device)
-    )
-
-
 async def log_in(visit: ConsoleVisit) -> Response:
     console = visit.console
     name, password = visit.form.get("name", ""), visit.form.get("password", "")
     try:
-        attempt = await _begun_try(visit, name)
+        attempt = await begin_try(visit, name)
     except TooManyTries as error:
         return _login_form(visit, message=str(error), status=429)
-    right = await _hashing(console, lambda: console.passwords.verify(attempt.stored, password))
+    right = await run_hashing(console, lambda: console.passwords.verify(attempt.stored, password))
     user = attempt.user
     if not right or user is None:
         return _login_form(visit, message=WRONG, status=401)
@@ -115,7 +98,7 @@ async def _new_password(visit: ConsoleVisit) -> str:
     password = visit.form.get("password", "")
     if password != visit.form.get("again", ""):
         raise InvalidInput("The two passwords differ. Type the same one twice.")
-    return await _hashing(visit.console, lambda: visit.console.passwords.hash(password))
+    return await run_hashing(visit.console, lambda: visit.console.passwords.hash(password))
 
 
 # ---------------------------------------------------------------------------------------------- account
@@ -133,8 +116,8 @@ def _account(visit: ConsoleVisit, *, message: str, status: int) -> Response:
 async def change_password(visit: ConsoleVisit) -> Response:
     """Asks for the old password under the same brake as a log-in: an open browser is not yet the person."""
     console, now_ms, name = visit.console, visit.now_ms, visit.user
-    attempt = await _begun_try(visit, name)
-    if not await _hashing(console, lambda: console.passwords.verify(attempt.stored, visit.form.get("old", ""))):
+    attempt = await begin_try(visit, name)
+    if not await run_hashing(console, lambda: console.passwords.verify(attempt.stored, visit.form.get("old", ""))):
         return _account(visit, message="The old password is wrong.", status=422)
     try:
         hashed = await _new_password(visit)

@@ -14,6 +14,7 @@ from believable.store.audit_log import AuditEntry, AuditFilter
 from believable.store.studies import StudyRow
 from believable.web.console.console_page import ADMINISTRATORS, RESEARCHERS, ConsoleVisit, Route, utc
 from believable.web.console.studies_page import the_study
+from believable.web.form_numbers import is_whole_number
 
 LINES = 200
 #: What the lines of each kind are about, as the page says it.
@@ -35,7 +36,7 @@ def wanted_lines(visit: ConsoleVisit, study: str | None) -> AuditFilter:
 
 async def _page(visit: ConsoleVisit, study: StudyRow | None, address: str) -> Response:
     wanted, before = wanted_lines(visit, None if study is None else study.id), visit.query("before")
-    if before and not (before.isascii() and before.isdigit() and len(before) < 16):
+    if before and not is_whole_number(before, least=0, most=10**15):
         raise InvalidInput(f"before: expected the number of a line, got {before[:20]!r}. Use the links on the page.")
     lines = await visit.read(lambda conn: audit_log.recent_audit(conn, LINES, wanted, before=int(before) if before else None))
     return visit.render(

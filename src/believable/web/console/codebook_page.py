@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from collections.abc import Mapping
 from typing import Any
@@ -16,9 +17,10 @@ from believable.store import coding_projects
 from believable.store.coding_projects import BookVersion, CodingProject
 from believable.study.codebook import Codebook, from_yaml
 from believable.web.console.codebook_fields import blank_card, book_tree, cards_of, code_cards, discard_cards
-from believable.web.console.coding_views import the_book, the_project, whole
+from believable.web.console.coding_views import the_book, the_project
 from believable.web.console.console_page import COORDINATORS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
+from believable.web.form_numbers import whole_number
 
 #: Keys that are left out where they say nothing.
 _QUIET = ("short", "keywords", "examples", "parent", "excludes", "wins_over", "direction", "side", "other", "ready", "of")
@@ -116,7 +118,7 @@ async def change(visit: ConsoleVisit) -> Response:
     if typed and form.get("add"):
         return _editor(visit, project, book, as_yaml(book.book))
     try:
-        new = read(text, book.book)
+        new = await asyncio.to_thread(read, text, book.book)
     except InvalidInput as error:
         return _editor(visit, project, book, text, message=str(error), status=422)
     changed = changes(book.book, new)
@@ -128,7 +130,7 @@ async def change(visit: ConsoleVisit) -> Response:
     policies = _policies(form, [code_change.code for code_change in asked])
     if form.get("step") != "confirm" or len(policies) < len(asked):
         return _editor(visit, project, book, text, changed=changed, counts=counts, shown=new)
-    after = whole(form.get("after", ""), "version")
+    after = whole_number(form.get("after", ""), "version")
     await visit.change(
         lambda conn: coding_projects.add_version(
             conn, project.id, new, policies, after=after, note=form.get("note", "").strip()[:1000], user=visit.user, at_ms=at_ms

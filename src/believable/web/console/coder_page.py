@@ -16,8 +16,9 @@ from believable.core.ids import new_token
 from believable.store import coding_marks, coding_projects, coding_rounds
 from believable.store.coding_projects import CodingProject
 from believable.store.engine import Connection, Store
-from believable.web.console.coding_views import ProjectCache, media_json, path_of, the_book, the_project, whole
+from believable.web.console.coding_views import ProjectCache, media_json, path_of, the_book, the_project
 from believable.web.console.console_page import CODERS, ConsoleVisit, Route
+from believable.web.form_numbers import whole_number
 from believable.web.participant.media_ranges import medium_response
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -100,12 +101,18 @@ def parse_batch(text: str) -> tuple[int, list[tuple[int, str]]]:
     try:
         data = json.loads(text)
         epoch, sent = data["epoch"], data["events"]
-        sound = type(epoch) is int and all(type(seq) is int and seq > 0 and isinstance(body, str) for seq, body in sent)
-    except (ValueError, KeyError, TypeError):
+        sound = type(epoch) is int and 0 <= epoch < 2**31 and all(_is_operation(seq, body) for seq, body in sent)
+    except (ValueError, KeyError, TypeError, RecursionError):
         sound = False
     if not sound:
         raise InvalidInput("batch: expected {epoch, events: [[number, text], …]}. Reload the page.")
     return epoch, [(seq, body) for seq, body in sent]
+
+
+def _is_operation(seq: object, body: object) -> bool:
+    """A number that a database keeps, and a text that it keeps: no half of a pair of surrogates, no NUL."""
+    whole = type(seq) is int and 0 < seq < 2**53
+    return whole and isinstance(body, str) and "\0" not in body and not any("\ud800" <= sign <= "\udfff" for sign in body)
 
 
 # ---------------------------------------------------------------------------------------------- suggestions
@@ -120,7 +127,7 @@ async def suggestions(visit: ConsoleVisit) -> Response:
     project, coder = await the_project(visit), visit.user
     if not project.suggestions:
         raise Refused("suggestions are switched off in this project.")
-    book, number = await the_book(visit, project), whole(visit.path("number"), "text")
+    book, number = await the_book(visit, project), whole_number(visit.path("number"), "text")
     suggested = await visit.read(lambda conn: _suggested(conn, visit.console.store, project, coder, number))
     text = suggested.pop("text")
     words = [

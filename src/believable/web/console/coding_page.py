@@ -11,14 +11,15 @@ from believable.bundle.marks import Logs
 from believable.coding.label_files import read_labels, read_texts
 from believable.core.errors import InvalidInput, Refused
 from believable.store import bundle_export, coding_marks, coding_projects, coding_rounds, studies
-from believable.store.coding_projects import CodingProject, project_name
+from believable.store.coding_projects import CodingProject, project_id
 from believable.store.coding_rounds import CoderProgress
 from believable.store.engine import Connection
 from believable.store.rights import coders_for, role_in_project
 from believable.study.codebook import Codebook, ready, ready_names, resolved
-from believable.web.console.coding_views import averages, the_book, the_project, whole
+from believable.web.console.coding_views import averages, the_book, the_project
 from believable.web.console.console_page import COORDINATORS, EVERY_USER, ConsoleVisit, Route
 from believable.web.console.guard import PATH
+from believable.web.form_numbers import whole_number
 
 POOL_WORDS: Mapping[str, str] = {"real": "participants", "simulated": "simulated participants", "imported": "imported texts"}
 RULE_WORDS: Mapping[str, str] = {
@@ -80,7 +81,7 @@ async def create(visit: ConsoleVisit) -> Response:
         raise InvalidInput(f"pool: expected real or simulated, got {pool[:20]!r}.")
     book = await _chosen_book(visit, study.definition, form.get("codebook", ""))
     suffix = "" if pool == "real" else f"-{pool}"
-    name, title = project_name(f"{study.id}-{book.id}{suffix}"), f"{study.title}: {book.title}"
+    name, title = project_id(study.id, f"{book.id}{suffix}"), f"{study.title}: {book.title}"
     project = CodingProject(name, study.id, pool, title, book.of, created_ms=at_ms)
     collect = _collecting(visit, project)
 
@@ -122,7 +123,7 @@ async def import_texts(visit: ConsoleVisit) -> Response:
         await visit.read(lambda conn: studies.get(conn, study))
     responses = read_texts(form.get("texts", ""))
     book = resolved(ready(form.get("codebook", "")))
-    project = CodingProject(project_name(title), study, "imported", title, created_ms=at_ms)
+    project = CodingProject(project_id(study, title), study, "imported", title, created_ms=at_ms)
     await visit.change(
         lambda conn: coding_projects.import_texts(conn, project, book, responses, user=visit.user),
         f"imported {len(responses)} texts as coding project {project.id}",
@@ -208,7 +209,7 @@ async def import_labels(visit: ConsoleVisit) -> Response:
     """Labels made elsewhere, into a round that is open: for texts that their coders have on their lists."""
     project, at_ms = await the_project(visit), visit.now_ms
     book = await the_book(visit, project)
-    number = whole(visit.form.get("round", ""), "round")
+    number = whole_number(visit.form.get("round", ""), "round")
     words = await visit.read(lambda conn: coding_projects.words(conn, project.id))
     marked = read_labels(visit.form.get("labels", ""), book.book, words)
     if not marked:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from believable.coding.coder_agreement import CoderAgreement, agreement, by_sample
 from believable.coding.labels import Key
-from believable.core.errors import InvalidInput, NotFound
+from believable.core.errors import NotFound
 from believable.core.ids import opaque_name
 from believable.players import PLAYERS
 from believable.stimuli.judging import shown_file
@@ -21,6 +21,7 @@ from believable.study.codebook import Codebook
 from believable.study.texts import built_in
 from believable.web.console.console_page import Console, ConsoleVisit
 from believable.web.console.guard import HEADERS, PATH
+from believable.web.form_numbers import whole_number
 
 
 async def the_project(visit: ConsoleVisit) -> CodingProject:
@@ -32,15 +33,8 @@ async def the_book(visit: ConsoleVisit, project: CodingProject) -> BookVersion:
     return await visit.read(lambda conn: coding_projects.book(conn, project.id))
 
 
-def whole(text: str, name: str, *, least: int = 1, most: int = 1_000_000) -> int:
-    """A whole number from a form or an address."""
-    if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
-        raise InvalidInput(f"{name}: expected a whole number from {least} to {most}, got {text[:20]!r}.")
-    return int(text)
-
-
 def optional_whole(text: str, name: str) -> int | None:
-    return None if not text.strip() else whole(text.strip(), name)
+    return None if not text.strip() else whole_number(text.strip(), name)
 
 
 # ---------------------------------------------------------------------------------------------- agreement

@@ -98,6 +98,7 @@ class Console:
     base_url: str
     kinds: Kinds
     media_dir: Path
+    drafts_dir: Path
     study_folders: Mapping[str, Path] = field(default_factory=dict)
     #: Where people may log in as well.
     oidc: OidcClient | None = None

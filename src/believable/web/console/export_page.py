@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 from pathlib import Path
 
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
+from believable.core.draft_folders import make_draft
 from believable.core.errors import InvalidInput
 from believable.core.work import FunctionElsewhere, in_child
 from believable.store import monitor
@@ -33,7 +32,7 @@ async def download(visit: ConsoleVisit) -> Response:
     if pool not in POOLS:
         raise InvalidInput(f"pool: expected real or simulated, got {pool[:20]!r}. Previews are never exported.")
     hashes = visit.form.get("recruiter_hashes") == "yes"
-    folder = Path(tempfile.mkdtemp(prefix="believable-export-"))
+    draft = make_draft(visit.console.drafts_dir)
     try:
         database = visit.console.store.database.url.render_as_string(hide_password=False)
         source = visit.console.study_folders.get(study.id)
@@ -43,7 +42,7 @@ async def download(visit: ConsoleVisit) -> Response:
             simulated=pool == "simulated",
             recruiter_hashes=hashes,
             media_dir=visit.console.media_dir,
-            folder=folder,
+            folder=draft.path,
             study_folder=source,
         )
         async with visit.console.exporting:
@@ -52,10 +51,9 @@ async def download(visit: ConsoleVisit) -> Response:
         what = f"exported the {pool} sessions{with_hashes}"
         await visit.change(lambda conn: None, what, study=study.id, kind="export")
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        draft.remove()
         raise
-    cleaning = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return FileResponse(file, media_type="application/zip", filename=file.name, background=cleaning)
+    return FileResponse(file, media_type="application/zip", filename=file.name, background=BackgroundTask(draft.remove))
 
 
 ROUTES = (

@@ -18,7 +18,7 @@ from believable.store.accounts import LOGIN_LIFE_MS, Login
 from believable.store.engine import Connection
 from believable.store.rights import role_in_project
 from believable.web.console.console_page import Console, ConsoleVisit, Route, render
-from believable.web.problems import answer_for, error_json
+from believable.web.problems import PLACE, answer_for, error_json, public_message
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +57,7 @@ def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Resp
 
     async def route(request: Request) -> Response:
         login = None
+        request.scope[PLACE] = f"{PATH}{page.path}"
         try:
             login = await _login(console, request)
             closed = await _closed(console, page, request, login)
@@ -253,9 +254,9 @@ async def _prolong(console: Console, request: Request, response: Response, login
 
 def error_response(page: Route, error: BelievableError, login: Login | None) -> Response:
     """An error as JSON, or as a page with the same words."""
-    answer = answer_for(error)
+    answer, message = answer_for(error), public_message(error)
     if page.form == "json":
-        return error_json(answer.status, answer.code, str(error), answer.cure)
+        return error_json(answer.status, answer.code, message, answer.cure)
     title = {NotFound: "Not found", StorageFull: "The disk is full", InvalidInput: "That does not work"}
     words = next((text for kind, text in title.items() if isinstance(error, kind)), "Not now")
-    return render("error.html", login, status=answer.status, title=words, message=str(error))
+    return render("error.html", login, status=answer.status, title=words, message=message)

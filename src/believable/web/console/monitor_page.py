@@ -20,6 +20,7 @@ from believable.web.console.balance import balance, trial_names
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route, pool_to_show
 from believable.web.console.guard import PATH
 from believable.web.console.studies_page import the_study
+from believable.web.form_numbers import is_whole_number
 
 WIDTH, HEIGHT = 300, 48
 
@@ -117,7 +118,7 @@ async def as_json(visit: ConsoleVisit) -> Response:
 async def acknowledge(visit: ConsoleVisit) -> Response:
     """Clears an alarm. One that is only in memory clears itself when it is over."""
     study, number = await the_study(visit), visit.form.get("alarm", "")
-    if not number.isascii() or not number.isdigit() or len(number) > 18:
+    if not is_whole_number(number, least=0, most=10**18):
         raise InvalidInput(
             f"alarm: expected its number, got {number[:20]!r}. An alarm without a number ends by itself when its cause does."
         )

@@ -7,7 +7,7 @@ import json
 import string
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from starlette.responses import RedirectResponse, Response
 
@@ -18,9 +18,10 @@ from believable.store import coding_marks, coding_projects
 from believable.store.coding_marks import StoredMark
 from believable.store.coding_projects import BookVersion, CodingProject
 from believable.store.engine import Connection
-from believable.web.console.coding_views import label_words, media_json, the_book, the_project, whole
+from believable.web.console.coding_views import label_words, media_json, the_book, the_project
 from believable.web.console.console_page import COORDINATORS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
+from believable.web.form_numbers import whole_number
 
 _HOW: dict[str, Literal["adjudicated", "discussed"]] = {"adjudicated": "adjudicated", "discussed": "discussed"}
 
@@ -38,12 +39,12 @@ def differing(conn: Connection, project: CodingProject, book: BookVersion, numbe
 async def page(visit: ConsoleVisit) -> Response:
     project = await the_project(visit)
     book = await the_book(visit, project)
-    number = whole(visit.path("round"), "round")
+    number = whole_number(visit.path("round"), "round")
     queue = await visit.read(lambda conn: differing(conn, project, book, number))
     decided = await visit.read(lambda conn: coding_marks.outcomes(conn, project.id))
     settled = {text for text in queue if any(outcome.round == number for outcome in decided.get(text, ()))}
     wanted = visit.query("text")
-    at = whole(wanted, "text") if wanted else next((text for text in queue if text not in settled), 0)
+    at = whole_number(wanted, "text") if wanted else next((text for text in queue if text not in settled), 0)
     if not at:
         return visit.render("coding/resolved.html", project=project, round_number=number, n=len(queue))
     coded_text = await visit.read(lambda conn: coding_projects.text(conn, project.id, at))
@@ -97,14 +98,22 @@ def chosen(form: Mapping[str, str], book: BookVersion, by_letter: Mapping[str, S
     elif form.get("discard"):
         mark = Mark(discard=form["discard"], done=True)
     else:
-        ticked = [json.loads(name.removeprefix("label:")) for name in form if name.startswith("label:")]
-        labels = [{"code": code, "direction": direction, "side": side} for code, direction, side in ticked]
-        mark = from_json({"labels": labels, "done": True})
+        ticked = [_ticked(name.removeprefix("label:")) for name in form if name.startswith("label:")]
+        mark = from_json({"labels": ticked, "done": True})
         mark = replace(mark, labels=tuple(replace(label, spans=_spans(label.key, by_letter.values())) for label in mark.labels))
     wrong = problems(book.book, mark, text)
     if wrong:
         raise InvalidInput(f"decision: {wrong[0]}. Tick what the codebook has.")
     return mark
+
+
+def _ticked(text: str) -> Mapping[str, Any]:
+    """A label as the page names it: code, direction and side as a JSON list."""
+    try:
+        code, direction, side = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        raise InvalidInput(f"decision: expected a label of the page, got {text[:60]!r}. Tick what the codebook has.") from None
+    return {"code": code, "direction": direction, "side": side}
 
 
 def _spans(key: Key, marks: Iterable[StoredMark]) -> tuple[Span, ...]:
@@ -116,7 +125,7 @@ def _spans(key: Key, marks: Iterable[StoredMark]) -> tuple[Span, ...]:
 async def decide(visit: ConsoleVisit) -> Response:
     project, form, at_ms = await the_project(visit), visit.form, visit.now_ms
     book = await the_book(visit, project)
-    number, at = whole(visit.path("round"), "round"), whole(form.get("text", ""), "text")
+    number, at = whole_number(visit.path("round"), "round"), whole_number(form.get("text", ""), "text")
     how = _HOW.get(form.get("how", "adjudicated"))
     if how is None:
         raise InvalidInput("decision: expected adjudicated or discussed. Choose one.")

@@ -28,6 +28,7 @@ from believable.web.console.console_page import RESEARCHERS, Console, ConsoleVis
 from believable.web.console.guard import HEADERS, PATH
 from believable.web.console.live_results import KeptResults, ResultsKey
 from believable.web.console.studies_page import the_study
+from believable.web.form_numbers import is_whole_number
 from believable.web.participant.media_ranges import medium_response
 
 POOLS = {"real": "Participants", "simulated": "Simulated"}
@@ -53,6 +54,7 @@ def wish_for(console: Console, about: ResultsKey) -> ReportRequest:
         folder=None if folder is None else str(folder),
         script=str(script_file(console)),
         base=f"{PATH}/studies/{about.study}/watch/{about.pool}",
+        drafts=str(console.drafts_dir),
     )
 
 
@@ -206,7 +208,7 @@ async def _medium(visit: ConsoleVisit, shown: str) -> Medium:
 
 
 def _at_ms(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
+    return int(text) if is_whole_number(text, least=0, most=10**11) else 0
 
 
 ROUTES = (

@@ -13,7 +13,7 @@ from believable.collect.review_hints import HINT_KINDS, Hint, TextAnswer
 from believable.collect.review_intake import KnownQuestions, hints_of, text_answer
 from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
-from believable.store import review, review_queue, review_views, sessions
+from believable.store import review, review_queue, review_views, sessions, view_checks
 from believable.store.engine import Connection
 from believable.store.monitor import link_kinds
 from believable.store.review import Decision
@@ -27,6 +27,8 @@ from believable.web.console.studies_page import the_study
 TEXT_CHARACTERS = 20_000
 #: Items listed beside the one being read.
 LISTED = 30
+#: Sessions with impossible views that the page names; the list of sessions has all.
+LISTED_SUSPECTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class ReadAnswer:
     hints: tuple[Hint, ...]
     decision: Decision | None
     left_out: str
+    n_impossible: int
 
 
 def _read_answer(conn: Connection, definitions: Definitions, view: QueueView, row: QueuedAnswer) -> ReadAnswer:
@@ -99,6 +102,7 @@ def _read_answer(conn: Connection, definitions: Definitions, view: QueueView, ro
         hints_of(conn, view.study, view.pool, row, answer, state.medians or {}),
         review.decision_about(conn, row.session, review.target(row.trial_key, row.question)),
         left_out,
+        len(view_checks.impossible_views(conn, row.session)),
     )
 
 
@@ -118,6 +122,9 @@ async def page(visit: ConsoleVisit) -> Response:
         await visit.looked(what, study=study.id, session=queue.item.session)
     names = [row.name for row in queue.rows]
     place = names.index(queue.item.name) if queue.item else 0
+    kinds = link_kinds(view.pool)
+    n_suspect = await visit.read(lambda conn: view_checks.count_impossible(conn, study.id, kinds))
+    suspects = await visit.read(lambda conn: view_checks.suspect_sessions(conn, study.id, kinds, limit=LISTED_SUSPECTS))
     response = visit.render(
         "review.html",
         study=study,
@@ -132,6 +139,8 @@ async def page(visit: ConsoleVisit) -> Response:
         before=names[place - 1] if place > 0 else "",
         after=names[place + 1] if place + 1 < len(names) else "",
         n_unread=n_unread,
+        n_suspect=n_suspect,
+        suspects=suspects,
         most=TEXT_CHARACTERS,
     )
     if n_unread and queue.item is None:

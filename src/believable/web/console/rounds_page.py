@@ -14,17 +14,10 @@ from believable.store import coding_marks, coding_rounds
 from believable.store.coding_projects import BookVersion, CodingProject
 from believable.store.engine import Connection
 from believable.store.rights import coders_for
-from believable.web.console.coding_views import (
-    SAMPLES,
-    label_words,
-    optional_whole,
-    round_agreement,
-    the_book,
-    the_project,
-    whole,
-)
+from believable.web.console.coding_views import SAMPLES, label_words, optional_whole, round_agreement, the_book, the_project
 from believable.web.console.console_page import COORDINATORS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
+from believable.web.form_numbers import whole_number
 from believable.web.templating import fragment
 
 _KINDS: dict[str, RoundKind] = {"joint": "joint", "agreement": "agreement", "split": "split"}
@@ -50,7 +43,7 @@ async def add(visit: ConsoleVisit) -> Response:
         kind,
         optional_whole(form.get("n", ""), "texts"),
         optional_whole(form.get("per_judge", ""), "texts per judge"),
-        whole(form.get("overlap", "25") or "25", "overlap", least=0, most=100) / 100,
+        whole_number(form.get("overlap", "25") or "25", "overlap", least=0, most=100) / 100,
         strata,
     )
     drawn = await visit.change(
@@ -63,7 +56,7 @@ async def add(visit: ConsoleVisit) -> Response:
 
 async def set_state(visit: ConsoleVisit) -> Response:
     project, state = await the_project(visit), visit.form.get("state", "")
-    number = whole(visit.path("round"), "round")
+    number = whole_number(visit.path("round"), "round")
     await visit.change(
         lambda conn: coding_rounds.set_round_state(conn, project.id, number, state),
         f"coding {project.id}: round {number} is {state}",
@@ -77,7 +70,7 @@ async def set_state(visit: ConsoleVisit) -> Response:
 
 async def page(visit: ConsoleVisit) -> Response:
     project = await the_project(visit)
-    book, number = await the_book(visit, project), whole(visit.path("round"), "round")
+    book, number = await the_book(visit, project), whole_number(visit.path("round"), "round")
     content = await visit.read(lambda conn: _content(conn, project, book, number))
     stamp, html = content
     round_ = await visit.read(lambda conn: coding_rounds.get_round(conn, project.id, number))
@@ -87,7 +80,7 @@ async def page(visit: ConsoleVisit) -> Response:
 async def live(visit: ConsoleVisit) -> Response:
     """What changed since the page was made: nothing, or the whole content anew."""
     project = await the_project(visit)
-    book, number = await the_book(visit, project), whole(visit.path("round"), "round")
+    book, number = await the_book(visit, project), whole_number(visit.path("round"), "round")
     now = await visit.read(lambda conn: _stamp(conn, project.id, book.version))
     if visit.query("stamp") == now:
         return Response(orjson.dumps({"stamp": now}), media_type="application/json")

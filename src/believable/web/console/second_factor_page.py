@@ -16,6 +16,7 @@ from believable.store import second_factor as factors
 from believable.store.engine import Connection
 from believable.web.console.console_page import ADMINISTRATORS, ANYBODY, EVERY_USER, Console, ConsoleVisit, Route, render
 from believable.web.console.guard import PATH, device_of, form_token, safe_next, set_device, set_login, set_visitor, visitor_token
+from believable.web.console.password_check import is_own_password
 from believable.web.qr_code import qr_svg
 
 #: Between password and code: who gave the right password, signed, for some minutes.
@@ -133,6 +134,7 @@ async def _setup(visit: ConsoleVisit, *, message: str, status: int, codes: tuple
         picture=Markup(qr_svg(address)) if address else "",
         codes=codes,
         required=await visit.read(factors.required),
+        has_password=await visit.read(lambda conn: accounts.has_password(conn, user)),
     )
 
 
@@ -143,11 +145,23 @@ async def begin(visit: ConsoleVisit) -> Response:
 
 
 async def confirm(visit: ConsoleVisit) -> Response:
+    """With the password, and the other log-ins end: who sits at an open browser could lock the person out, and who is in
+    elsewhere would stay in without ever giving a code."""
     console, user, now_ms, code = visit.console, visit.user, visit.now_ms, visit.form.get("code", "")
+    login = visit.login
+    assert login is not None
+
+    def deed(conn: Connection) -> tuple[str, ...]:
+        codes = factors.confirm(conn, console.key, user, code, now_ms=now_ms)
+        accounts.log_out_elsewhere(conn, login)
+        return codes
+
     try:
-        codes = await visit.change(
-            lambda conn: factors.confirm(conn, console.key, user, code, now_ms=now_ms), "set up a second factor", kind="account"
-        )
+        if not await is_own_password(visit, visit.form.get("password", "")):
+            return await _setup(visit, message="The password is wrong.", status=422)
+        codes = await visit.change(deed, "set up a second factor", kind="account")
+    except TooManyTries as error:
+        return await _setup(visit, message=str(error), status=429)
     except InvalidInput as error:
         return await _setup(visit, message=str(error), status=422)
     return await _setup(visit, message="", status=200, codes=codes)

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from believable.bundle.session_records import ClosedTrial
+from believable.bundle.session_records import ClosedTrial, ViewCheck
 from believable.core import event_chain
-from believable.store import event_log, review, sessions
+from believable.store import event_log, review, sessions, view_checks
 from believable.store.engine import Connection
 from believable.store.event_log import Event
 from believable.store.review import Decision
@@ -73,6 +73,7 @@ class SessionHistory:
     closed: tuple[ClosedTrial, ...]
     strays: tuple[EventLine, ...]
     decisions: tuple[Decision, ...]
+    impossible: tuple[ViewCheck, ...]
 
 
 def session_history(conn: Connection, session: Session, wanted: EventFilter) -> SessionHistory:
@@ -104,6 +105,7 @@ def session_history(conn: Connection, session: Session, wanted: EventFilter) -> 
         closed=sessions.closed_trials(conn, session.id),
         strays=tuple(_strays(conn, session, first_ms or 0)),
         decisions=review.decisions_of(conn, session.id),
+        impossible=view_checks.impossible_views(conn, session.id),
     )
 
 

@@ -29,8 +29,11 @@ from believable.web.console.guard import PATH
 from believable.web.console.monitor_page import POOL_WORDS
 from believable.web.console.session_timeline import EVENTS_PER_PAGE, LANE_WIDTH, EventFilter, lane, session_history
 from believable.web.console.studies_page import the_study
+from believable.web.form_numbers import is_whole_number, whole_number
 
 SESSIONS_PER_PAGE = 100
+#: The largest number that a session may have.
+MOST_SESSIONS = 10**9 - 1
 SEARCH_CHARACTERS = 256
 #: Decided about in one step at most: bounds how long a commit takes.
 MOST_AT_ONCE = 5_000
@@ -61,9 +64,7 @@ def page_number(text: str) -> int:
     """Pages count from 1 in addresses and from 0 inside."""
     if not text:
         return 0
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= 10**8:
-        raise InvalidInput(f"page: expected a number from 1, got {text[:20]!r}. Use the links on the page.")
-    return int(text) - 1
+    return whole_number(text, "page", most=10**8, cure="Use the links on the page.") - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ async def search_by_arm(visit: ConsoleVisit) -> Response:
 def marked_numbers(form: Mapping[str, str]) -> tuple[int, ...]:
     """The sessions that were ticked: each is a field of its own, `session-12`. Pure."""
     texts = [name.removeprefix("session-") for name in form if name.startswith("session-")]
-    if any(not text.isascii() or not text.isdigit() or len(text) > 9 for text in texts):
+    if not all(is_whole_number(text, least=0, most=MOST_SESSIONS) for text in texts):
         raise InvalidInput("sessions: expected numbers of sessions. Use the boxes on the page.")
     return tuple(sorted(map(int, texts)))
 
@@ -238,7 +239,7 @@ async def judge_many(visit: ConsoleVisit) -> Response:
 async def the_session(visit: ConsoleVisit) -> tuple[StudyRow, str, Session]:
     study, pool, number = await the_study(visit), visit.path("pool"), visit.path("number")
     link_kinds(pool)
-    if not number.isascii() or not number.isdigit() or len(number) > 9:
+    if not is_whole_number(number, least=0, most=MOST_SESSIONS):
         raise NotFound(f"there is no session {number[:20]!r}. See the list of sessions.")
     session = await visit.read(lambda conn: overview.session_by_number(conn, study.id, pool, int(number)))
     return study, pool, session
@@ -322,9 +323,8 @@ def _cut(text: str) -> str:
 
 def event_filter(visit: ConsoleVisit) -> EventFilter:
     trial = visit.query("trial")
-    if trial and (not trial.isascii() or not trial.isdigit() or len(trial) > 9):
-        raise InvalidInput(f"trial: expected the number of a page, got {trial[:20]!r}. Use the filter on the page.")
-    return EventFilter(kind=visit.query("kind"), trial=int(trial) - 1 if trial else None, page=page_number(visit.query("page")))
+    position = whole_number(trial, "trial", most=10**8, cure="Use the filter on the page.") - 1 if trial else None
+    return EventFilter(kind=visit.query("kind"), trial=position, page=page_number(visit.query("page")))
 
 
 async def session_page(visit: ConsoleVisit) -> Response:

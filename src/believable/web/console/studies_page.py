@@ -16,6 +16,7 @@ from believable.store.studies import StudyRow
 from believable.study.plan import cell_count
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
+from believable.web.form_numbers import whole_number
 
 MOST_LINKS_AT_ONCE = 1_000
 LABEL_CHARACTERS = 200
@@ -78,19 +79,17 @@ def labels_from(number: str, labels: str) -> tuple[str, ...]:
     lines = tuple(line.strip() for line in labels.splitlines() if line.strip())
     if lines and number.strip() not in ("", str(len(lines))):
         raise InvalidInput(
-            f"links: {number} were asked for, but there are {len(lines)} labels. Give as many labels, or leave the number empty."
+            f"links: {number[:20]} were asked for, but there are {len(lines)} labels. Give as many labels, or leave the number "
+            "empty."
         )
     wanted = number.strip() or str(len(lines))
-    if not wanted.isascii() or not wanted.isdigit() or not 1 <= int(wanted) <= MOST_LINKS_AT_ONCE:
-        raise InvalidInput(
-            f"links: expected a number from 1 to {MOST_LINKS_AT_ONCE}, got {wanted[:20]!r}. Make more in several steps."
-        )
+    n_links = whole_number(wanted, "links", most=MOST_LINKS_AT_ONCE, cure="Make more in several steps.")
     too_long = next((line for line in lines if len(line) > LABEL_CHARACTERS), None)
     if too_long is not None:
         raise InvalidInput(
             f"label {too_long[:40]!r}…: expected at most {LABEL_CHARACTERS} characters, got {len(too_long)}. Shorten it."
         )
-    return lines or ("",) * int(wanted)
+    return lines or ("",) * n_links
 
 
 async def make_links(visit: ConsoleVisit) -> Response:

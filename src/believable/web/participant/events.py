@@ -22,7 +22,7 @@ from starlette.types import Receive, Scope, Send
 from believable.collect.desk import Collect
 from believable.core.errors import BelievableError, InvalidInput
 from believable.web.participant import landing_page, session
-from believable.web.problems import answer_for, tell, unexpected
+from believable.web.problems import PLACE, answer_for, public_message, tell, unexpected
 from believable.web.security import RefusedBody, secured, security_headers, whole_body
 
 B = TypeVar("B", bound=BaseModel)
@@ -127,12 +127,13 @@ class StudyServer(FastAPI):
             body = await whole_body(scope, receive) if scope["method"] == "POST" else b""
             response = await endpoint(request, hot[2], body)
         except BelievableError as error:
-            response = tell(request, answer_for(error), str(error))
+            response = tell(request, answer_for(error), public_message(error))
         except RefusedBody as refused:
             response = refused.response()
         except ClientDisconnect:
             return  # cut off on its way: nothing was stored, nobody is there to be told
         except Exception as error:  # noqa: BLE001  # told as every fault is, like outside of the hot routes
+            scope[PLACE] = f"/{hot[1]}/…/{hot[3] or ''}"
             response = unexpected(request, error)
         body = bytes(response.body)
         if scope["method"] == "GET" and len(body) >= ZIPPED_BYTES and "gzip" in request.headers.get("accept-encoding", ""):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import accumulate
 
-from believable.core.errors import NotFound
+from believable.core.errors import InvalidInput, NotFound
 from believable.core.registry import did_you_mean
 from believable.recordings.recording import (
     UNITS_PER_TILE,
@@ -35,9 +35,20 @@ STEP_MS = STEP_S * 1000
 FIRST_DAY = "2024-05-06T00:00:00"
 #: So long something said stays over the head of who said it.
 SPEECH_STEPS = 6
-#: `working at the till, the till`.
 _DAY_OF_SOMEBODY = re.compile(r"(Day \d+) of .+")
-_NAMED_TWICE = re.compile(r"^([^:]*\b(\w+)), the (?:\w+ )*\2$")
+#: `working at the till, the till`.
+_NAMED_TWICE = re.compile(r"^((?:tries: )?[^:]*\b(\w+)), the (?:\w+ )*\2$")
+#: `ordering coffee, the counter`.
+_DOING_AT = re.compile(r"^((?:tries: )?)([^:,]+ing\b[^:,]*), the ([\w ]+)$")
+#: Activities that name their furniture as `it`: `wiping it clean, the table`.
+_DOING_IT = {
+    "wiping it clean": "wiping the {thing}",
+    "looking at it": "looking at the {thing}",
+    "switching it on": "switching on the {thing}",
+    "switching it off": "switching off the {thing}",
+}
+#: Furniture that people are on or in; they are at all other.
+_ON_OR_IN = {"bed": "in bed", "sofa": "on the sofa", "bench": "on the bench", "chairs": "on the chairs", "stage": "on the stage"}
 #: So much of a night is shown, before somebody gets up and after they have gone to bed.
 NIGHT_STEPS = 18
 
@@ -191,12 +202,15 @@ def _plan_steps(plans: Iterable[tuple[str, PlanEntry]], frames: int) -> Iterator
 # ------------------------------------------------------------------------------------------ one character, to be watched
 
 
-def followed(recording: Recording, person: str, *, nights: bool = False, longest_minutes: float | None = None) -> Recording:
+def followed(
+    recording: Recording, person: str, *, nights: bool = False, longest_minutes: float | None = None, frames: int | None = None
+) -> Recording:
     """The recording of one character among the others: first in the list, its actions and plans only, nights left out.
 
     With `longest_minutes` no more than that is shown of anything it does but walk, half at the beginning and half at the end; the
-    day clock is put forward. Places are called by their names, a thing that an activity names is not named again, and plans are
-    written alike whatever the mind: plan and log of a followed character are for people to read."""
+    day clock is put forward. With `frames` as well, less is left out, so that so many are shown: how long a recording lasts then
+    does not tell how many things were done. Places are called by their names, a thing that an activity names is not named again,
+    and plans are written alike whatever the mind: plan and log of a followed character are for people to read."""
     names = [actor.id for actor in recording.actors]
     if person not in names:
         raise NotFound(f"nobody is called {person!r}. {did_you_mean(person, names)}")
@@ -211,16 +225,28 @@ def followed(recording: Recording, person: str, *, nights: bool = False, longest
     spans = [] if nights else _nights(alone, person)
     if longest_minutes is not None:
         spans = _joined([*spans, *_lengthy(alone, longest_minutes)])
+        spans = spans if frames is None else _left_out(spans, _nights(alone, person), recording.timing.frames - frames)
     names_of = {place.id: place for place in recording.world.places}
     shown = without(alone, spans)
     return replace(
         shown,
         actions=tuple(
-            replace(action, object=None, place=_place_words(action.place, names_of), text=_NAMED_TWICE.sub(r"\1", action.text))
+            replace(action, object=None, place=_place_words(action.place, names_of), text=_action_words(action.text))
             for action in shown.actions
         ),
         plans=tuple(replace(step, text=_plan_words(step.text)) for step in shown.plans),
     )
+
+
+def _action_words(text: str) -> str:
+    """`ordering coffee, the counter` is called `ordering coffee at the counter`. What is named already is not named twice."""
+    doing_at = _DOING_AT.match(_NAMED_TWICE.sub(r"\1", text))
+    if doing_at is None:
+        return _NAMED_TWICE.sub(r"\1", text)
+    tries, doing, thing = doing_at.groups()
+    if doing in _DOING_IT:
+        return tries + _DOING_IT[doing].format(thing=thing)
+    return f"{tries}{doing} {_ON_OR_IN.get(thing, f'at the {thing}')}"
 
 
 def _plan_words(text: str) -> str:
@@ -257,6 +283,24 @@ def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             joined.append((first, last))
     return joined
+
+
+def _left_out(spans: Sequence[tuple[int, int]], nights: Sequence[tuple[int, int]], n_frames: int) -> list[tuple[int, int]]:
+    """Parts of the spans with `n_frames` in all: nights whole, the others shortened by the same share around their middles."""
+    whole = [span for span in spans if any(span[0] <= first and last <= span[1] for first, last in nights)]
+    others = [span for span in spans if span not in whole]
+    most, wanted = (sum(last - first for first, last in others), n_frames - sum(last - first for first, last in whole))
+    if not 0 <= wanted <= most:
+        raise InvalidInput(
+            f"frames: {most} frames of the days can be left out, and {wanted} would have to be. Show more of them."
+        )
+    passed = 0
+    for first, last in others:
+        before, passed = passed, passed + last - first
+        length = wanted * passed // most - wanted * before // most
+        start = first + (last - first - length) // 2
+        whole.append((start, start + length))
+    return sorted(span for span in whole if span[0] < span[1])
 
 
 def _nights(recording: Recording, person: str) -> list[tuple[int, int]]:
