@@ -30,8 +30,8 @@ def opened(page: Page, gallery: str, name: str) -> None:
 def use(page: Page, name: str) -> None:
     """Something that each page is for."""
     if name == "device":
-        page.locator("#trial .tones").first.press("Enter")
         for row in range(6):
+            page.locator("#trial .tones").nth(row).click()
             page.locator(f"#trial input[name=device-row-{row}]").first.check()
         page.locator("#trial .no-wheel").press("Enter")
         return

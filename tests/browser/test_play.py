@@ -335,3 +335,20 @@ def test_a_round_may_be_shown_as_a_video(page: Page, line: Callable[..., Any], t
     assert length_s == pytest.approx(150 * 0.033, abs=0.05)
     player.next()
     assert player.finish()
+
+
+def test_the_whole_field_is_in_sight_at_twice_the_size(
+    page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
+    """A laptop of 1366 x 768 at 200 % zoom: neither figure may be off screen while the clock runs."""
+    page.set_viewport_size({"width": 683, "height": 384})
+    served = line(rounds.short_study(tmp_path, seconds=5))
+    player = rounds.Player(page)
+    player.join(served.link())
+    player.start()
+    expect(page.locator(".field canvas")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".hud .time")).to_be_in_viewport(ratio=1)
+    box = page.locator(".field canvas").bounding_box()
+    assert box is not None
+    assert box["height"] > 200
+    player.over()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Callable
 from pathlib import Path
@@ -43,6 +44,13 @@ FRAMES = """() => new Promise((done) => {
 })"""
 
 
+def minutes_and_seconds(words: str) -> int:
+    """Seconds of `3:59 left`."""
+    found = re.fullmatch(r"(\d+):(\d\d) left", words)
+    assert found
+    return 60 * int(found[1]) + int(found[2])
+
+
 @pytest.fixture
 def day(tmp_path: Path, public_data: Callable[[str], Path]) -> Path:
     folder = tmp_path / "study"
@@ -72,6 +80,13 @@ def test_the_day_plays_with_plan_and_log(page: Page, serve: Any, day: Path, stor
     clock = page.locator(".controls .clock").inner_text()
     line = page.locator(".log-lines li.current", has_text="turning on the lights").locator(".log-time")
     assert clock == f"Day 1, {line.inner_text()}"
+
+    left = page.locator(".controls .rest")
+    at_60 = minutes_and_seconds(left.inner_text())
+    page.locator("select.speed").select_option("600")
+    expect(left).to_have_text(re.compile(r"^\d+:\d\d left$"))
+    assert minutes_and_seconds(left.inner_text()) == pytest.approx(at_60 / 10, abs=1)
+    page.locator("select.speed").select_option("60")
 
     page.get_by_role("button", name="Play", exact=True).click()
     goes_on(page, by=0.001)

@@ -62,6 +62,20 @@ def test_play_and_then_the_end_of_the_line_is_not_watching(page: Page, serve: An
     expect(page.get_by_role("heading", name="Thank you!")).to_be_visible()
 
 
+def test_what_is_missing_is_in_sight_on_a_small_laptop(page: Page, serve: Any, tmp_path: Path, recordings: Any) -> None:
+    """With the player at the lower edge of the window, as where a person stops to scroll."""
+    page.set_viewport_size({"width": 1366, "height": 625})
+    server = serve(recordings.study(tmp_path / "study", JUMPS + ASK))
+    join(page, server.link())
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.locator("input.seek").press("End")
+    expect(page.get_by_role("button", name="Watch again")).to_be_visible()
+    page.evaluate("scrollTo(0, 0)")
+    page.locator(".player").evaluate("(player) => { player.style.paddingTop = `${innerHeight}px`; }")
+    expect(page.locator(".missing")).to_contain_text("You have seen")
+    expect(page.locator(".missing")).to_be_in_viewport(ratio=1)
+
+
 def test_who_pauses_is_told_of_no_gap_and_who_jumps_without_questions_how_to_go_on(
     page: Page, serve: Any, tmp_path: Path, recordings: Any, goes_on: Callable[..., None]
 ) -> None:

@@ -99,14 +99,14 @@ def test_a_registered_plan_is_not_overwritten(study: Path) -> None:
 
 def test_what_cannot_be_analysed_says_what_to_do(demo: Path, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="believable simulate"):
-        believable("analyse", str(demo), "--out", str(tmp_path))
+        believable("analyse", str(demo), "--out", str(tmp_path / "results"))
     file = demo / "study.yaml"
     file.write_text(file.read_text("utf-8").partition("\nanalysis:")[0], encoding="utf-8")
     with pytest.raises(InvalidInput, match="declares no analysis"):
         believable("preregister", str(demo))
     believable("simulate", str(demo), "--participants", "2")
     with pytest.raises(InvalidInput, match="--protocol"):
-        believable("analyse", str(demo), "--out", str(tmp_path))
+        believable("analyse", str(demo), "--out", str(tmp_path / "results"))
 
 
 # ---------------------------------------------------------------------------------------------- power

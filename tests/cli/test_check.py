@@ -149,3 +149,16 @@ def test_the_replay_study_limits_the_first_viewing() -> None:
     assert controls is not None
     assert controls.fastest_first == 50
     assert max(controls.speeds) == 100
+
+
+@pytest.mark.parametrize(("limit", "fastest"), [(None, "100×"), (51, "51×"), (50, None)])
+def test_a_first_viewing_too_fast_to_see_is_warned_of(study: Path, limit: int | None, fastest: str | None) -> None:
+    controls = "must_finish: true, speeds: [10, 50, 100], speed: 50" + (f", first_speed_limit: {limit}" if limit else "")
+    stimulus = "stimuli: [{id: day, file: day.replay.json.gz}]\ntimeline:"
+    watch = f"  - watch: {{id: look, stimulus: day, controls: {{{controls}}}}}\n  - finish"
+    (study / "study.yaml").write_text(STUDY.replace("timeline:", stimulus).replace("  - finish", watch))
+    problems = [one for one in launch_problems(load(study, kinds=KINDS, protocols=PROTOCOLS)) if one.path == "look.controls"]
+    assert [one.severity for one in problems] == (["warning"] if fastest else [])
+    for one in problems:
+        assert f"may run at {fastest}" in one.message
+        assert "first_speed_limit: 50" in one.cure

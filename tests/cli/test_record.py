@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -179,6 +181,28 @@ def test_what_films_need_is_named_before_a_round_is_played(tmp_path: Path, monke
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process that is no child, as only Linux can")
+def test_the_server_ends_if_its_parent_is_killed(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-u", "-m", "believable", "record", "maze", str(tmp_path / "clips"), "--no-browser"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = next(line for line in process.stdout if line.startswith("Play here: ")).split()[-1]
+        (server,) = (int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())
+        ended = os.pidfd_open(server)
+        try:
+            assert httpx.get(address).status_code == 200
+            process.kill()
+            assert process.wait(timeout=120) == -signal.SIGKILL
+            assert select.select([ended], [], [], 60)[0] == [ended], "the server still runs"
+        finally:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(ended, signal.SIGKILL)
+            os.close(ended)
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(address)
+
+
 def test_sigterm_ends_the_server_and_removes_its_folder(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-u", "-m", "believable", "record", "maze", str(tmp_path / "clips"), "--no-browser"]

@@ -149,6 +149,23 @@ def test_who_cannot_jump_has_watched_what_ended(come: Callable[[str], Any]) -> N
     assert person.submit({"r": 4}).status == "finished"
 
 
+@pytest.mark.parametrize("seek", ["true", "false"])
+def test_what_ran_too_fast_in_the_first_viewing_was_not_watched(come: Callable[[str], Any], seek: str) -> None:
+    """The page offers no such speed, so only a script tells of it. Once it was watched, any speed counts."""
+    limited = "seek: true, speeds: [1, 2, 4], speed: 1, first_speed_limit: 2"
+    person = come(JUMPS.replace("seek: true", limited.replace("true", seek)))
+    person.note("media.ready", duration_ms=6000, width=640, height=360)
+    for rate in (4, "1", None, True):
+        person.note("media.interval", from_ms=0, to_ms=6000, rate=rate)
+    person.note("media.ended", media_ms=6000, view=1)
+    refused = person.submit({"r": 4})
+    assert refused.status == "again"
+    assert refused.errors[""].key == "error.watch"
+    person.note("media.interval", from_ms=0, to_ms=6000, rate=2)
+    person.note("media.ended", media_ms=6000, view=2)
+    assert person.submit({"r": 4}).status == "finished"
+
+
 def test_what_no_browser_tells_adds_nothing(come: Callable[[str], Any]) -> None:
     person = come(JUMPS)
     for duration in (True, "6000", None, -1, 10**15):

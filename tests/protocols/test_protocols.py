@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,10 @@ from believable.protocols import PROTOCOLS, READY_STUDIES
 from believable.recordings.file import read as read_recording
 from believable.simulate.demonstration import violations_of
 from believable.stimuli.judging import Variant, judging_tree
+from believable.study.checks.launch import PLACEHOLDER
 from believable.study.load import load, problems
 from believable.study.records import Study, outline
+from believable.web.templating import markdown_page
 
 READY = tuple(protocol.name for protocol in PROTOCOLS if protocol.stimuli is not None)
 
@@ -174,3 +177,24 @@ def test_a_protocol_names_its_sources_where_people_read(name: str) -> None:
     for source in protocol.cites:
         assert source.words in protocol.readme
         assert source.title in source.bibtex
+
+
+WORDS = {"five": 5, "ten": 10, "fifteen": 15, "twenty": 20}
+
+
+@pytest.mark.parametrize("name", READY_STUDIES.names)
+def test_consent_names_the_same_duration_as_the_landing_page(name: str) -> None:
+    definition = load(READY_STUDIES[name].folder, kinds=KINDS, protocols=PROTOCOLS)
+    (named,) = re.findall(r"about \*\*(\w+) minutes\*\*", definition.pages["pages/consent.md"])
+    assert definition.study.recruit.minutes == WORDS[named]
+
+
+@pytest.mark.parametrize("name", READY_STUDIES.names)
+def test_participants_do_not_see_notes_to_the_author(name: str) -> None:
+    """`check` warns the author that consent is not filled in; participants see no instructions for authors."""
+    definition = load(READY_STUDIES[name].folder, kinds=KINDS, protocols=PROTOCOLS)
+    for page in ("pages/consent.md", "pages/consent.de.md"):
+        assert PLACEHOLDER.search(definition.pages[page])
+        shown = markdown_page(definition.pages[page])
+        assert not PLACEHOLDER.search(shown)
+        assert "--" not in shown

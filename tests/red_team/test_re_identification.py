@@ -2,75 +2,40 @@
 
 from __future__ import annotations
 
-import datetime
-import json
-import random
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from believable.bundle.read import read
-from believable.bundle.session_records import CollectedSession, ViewCheck
+from believable.bundle.session_records import ViewCheck
 from believable.bundle.write import write
 from believable.collect.match import read_platform
-from believable.core import event_chain
+from believable.core.errors import Refused
 from believable.pages import KINDS
 from believable.report.anonymise import ExactFacts, anonymise
 from believable.report.attack import platform_people, sessions_of_list
-from believable.report.coarsen import AttackList, Attempt, CoarsenedBundle, coarsen
-from believable.report.precision import PRECISIONS, Precision
-from tests.bundle.conftest import T0_MS, TREE, Making, definition_of
+from believable.report.coarsen import AttackList, Attempt, CoarsenedBundle, check_leaks, coarsen
+from believable.report.precision import PRECISIONS, PRECISIONS_WITH_TIMES, Precision
+from tests.bundle.conftest import TREE, Making, definition_of
+from tests.red_team.platform_list import N_PEOPLE, write_platform
 from tests.red_team.released_times import TEN_YEARS_MS, times_in
 
-N_PEOPLE = 40
 KEY = b"0" * 32
-
-
-def retime(session: CollectedSession, start_ms: int, length_ms: int) -> CollectedSession:
-    """The same session, begun at `start_ms` and `length_ms` long."""
-    n = len(session.events)
-    times = [start_ms + round(length_ms * seq / n) for seq in range(n + 1)]
-    events, bodies = [], []
-    for seq, text, _ in session.events:
-        body = json.loads(text) | {"at_ms": times[seq] - 150, "mono_ms": times[seq] - start_ms}
-        bodies.append(json.dumps(body))
-        events.append((seq, bodies[-1], times[seq]))
-    opened, trials = start_ms, []
-    for trial in session.trials:
-        closed = times[trial.submit_seq or 0]
-        trials.append(replace(trial, opened_ms=opened, closed_ms=closed))
-        opened = closed
-    head = event_chain.extend(event_chain.origin(session.session.id), bodies)
-    record = replace(session.session, started_ms=start_ms, finished_ms=start_ms + length_ms, head_hash=head)
-    return replace(session, session=record, events=tuple(events), trials=tuple(trials))
 
 
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A dataset of 40 people over six hours, and the platform's list: starts 10 to 120 s earlier, durations 5 to 60 s longer."""
-    rng, room = random.Random(28), tmp_path_factory.mktemp("platform")
-    making = Making(definition_of(TREE))
-    starts = sorted(T0_MS + rng.randrange(6 * 3_600_000) for _ in range(N_PEOPLE))
-    lengths = [rng.randrange(300_000, 1_800_000) for _ in range(N_PEOPLE)]
-    sessions = [retime(making.session(number), starts[number - 1], lengths[number - 1]) for number in range(1, N_PEOPLE + 1)]
-    write(making.study(), sessions, room / "bundle", kinds=KINDS)
-    lines = ["Submission id,Participant id,Started at,Time taken,Session\n"]
-    for number, session in enumerate(sessions):
-        started_s = (starts[number] - rng.randrange(10_000, 120_000)) / 1000
-        moment = datetime.datetime.fromtimestamp(started_s, datetime.UTC).isoformat()
-        taken_s = (lengths[number] + rng.randrange(5_000, 60_000)) / 1000
-        lines.append(f"s{number},p{number:023d},{moment},{taken_s:.0f},{session.session.id}\n")
-    (room / "prolific.csv").write_text("".join(lines), encoding="utf-8")
-    return room / "bundle", room / "prolific.csv"
+    return write_platform(tmp_path_factory.mktemp("platform"))
 
 
-def attack_release(dataset: Path, listed: Path, target: Path) -> CoarsenedBundle:
+def attack_release(dataset: Path, listed: Path, target: Path, precisions: Sequence[Precision] = PRECISIONS) -> CoarsenedBundle:
     file = read_platform(listed, expected="prolific")
     known = AttackList(platform_people(file, listed), sessions_of_list(file, listed))
-    return coarsen(dataset, target, key=KEY, facts=ExactFacts(), known=known)
+    return coarsen(dataset, target, key=KEY, facts=ExactFacts(), known=known, precisions=precisions)
 
 
 def found(attempt: Attempt, signal: str) -> float:
@@ -85,16 +50,35 @@ def test_order_and_durations_find_people_before_and_nobody_after(platform: tuple
     assert found(before, "order of rows") > 0.7 * N_PEOPLE
     assert found(before, "clocks in the raw events") > 0.7 * N_PEOPLE
     assert found(before, "lengths of sessions") > 0.3 * N_PEOPLE
-    # Exact page times alone give durations away, so the default precision does not suffice here.
-    default = coarsened.attempts[1]
-    assert found(default, "numbers of the sessions|order of rows|clocks in") < 0.15 * N_PEOPLE
-    assert default.leaks
+    assert coarsened.precision == PRECISIONS[0], "the default is coarse enough"
     assert not after.leaks
     assert max((result.found for result in after.results), default=0.0) < 0.15 * N_PEOPLE
-    assert coarsened.precision.step_ms != 60_000
     released = read(tmp_path / "released")
     assert [int(number or 0) for number in released["participants"]["number"].cells()] == list(range(1, N_PEOPLE + 1))
     assert max(times_in(tmp_path / "released")) <= TEN_YEARS_MS
+
+
+def test_times_that_are_kept_get_coarser_until_they_find_nobody(platform: tuple[Path, Path], tmp_path: Path) -> None:
+    dataset, listed = platform
+    coarsened = attack_release(dataset, listed, tmp_path / "released", PRECISIONS_WITH_TIMES)
+    finest = coarsened.attempts[1]
+    assert found(finest, "numbers of the sessions|order of rows|clocks in") < 0.15 * N_PEOPLE
+    assert found(finest, "sums of reaction times") > 0.5 * N_PEOPLE
+    assert found(finest, "sums of open_ms in shown") > 0.3 * N_PEOPLE
+    assert [attempt.precision for attempt in coarsened.attempts[1:]] == list(
+        PRECISIONS_WITH_TIMES[: len(coarsened.attempts) - 1]
+    ), "one step after the other"
+    assert coarsened.precision.step_ms != 60_000
+    assert not coarsened.attempts[-1].leaks
+
+
+def test_a_release_that_leaks_at_the_coarsest_step_is_refused(platform: tuple[Path, Path], tmp_path: Path) -> None:
+    dataset, listed = platform
+    leaking = attack_release(dataset, listed, tmp_path / "released", PRECISIONS_WITH_TIMES[:1])
+    with pytest.raises(Refused, match=r"(?s)even the coarsest release gives people away:.*by sums of.*--accept attack"):
+        check_leaks(leaking, accepted=False)
+    check_leaks(leaking, accepted=True)
+    check_leaks(CoarsenedBundle(PRECISIONS[0]), accepted=False)
 
 
 def test_random_numbers_need_the_key(platform: tuple[Path, Path], tmp_path: Path) -> None:
@@ -112,7 +96,7 @@ def test_random_numbers_need_the_key(platform: tuple[Path, Path], tmp_path: Path
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_how_long_pages_were_open_does_not_add_up_to_the_length(tmp_path: Path, precision: Precision) -> None:
-    """The server's own times of the pages with stimuli are as coarse as the length of the session."""
+    """The server's own times of the pages with stimuli are left out, as those of the browsers are."""
     making = Making(definition_of(TREE))
     session = making.session(1)
     places = sorted({(trial.position, trial.run) for trial in session.trials})
@@ -136,10 +120,5 @@ def test_how_long_pages_were_open_does_not_add_up_to_the_length(tmp_path: Path, 
     assert exact
     assert all(value % 1000 == 234 for value in exact)
     anonymise(tmp_path / "bundle", precision, key=KEY, facts=ExactFacts())
-    released = list(read(tmp_path / "bundle")["shown"]["open_ms"].cells())
-    if precision.step_ms is None:
-        assert set(released) == {None}
-    else:
-        assert sorted(value for value in released if value is not None) == sorted(
-            value // precision.step_ms * precision.step_ms for value in exact
-        )
+    assert not precision.page_times
+    assert set(read(tmp_path / "bundle")["shown"]["open_ms"].cells()) == {None}

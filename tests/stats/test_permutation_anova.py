@@ -28,6 +28,21 @@ def test_all_arrangements_give_the_p_of_scipy(sizes: tuple[int, ...]) -> None:
     assert "exact over" in found.method
 
 
+@pytest.mark.parametrize(("sizes", "p_value"), [((3, 3), 2 / 20), ((2, 4), 1 / 15), ((2, 2, 2), 6 / 90)])
+def test_groups_without_variance_have_the_p_of_their_arrangements(sizes: tuple[int, ...], p_value: float) -> None:
+    """Counted by hand: as many arrangements separate the values as groups of one size can change places."""
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    found = permutation_anova(10.0 * groups, groups, rng=rng())
+    assert (found.symbol, found.statistic) == ("R²", 1.0)
+    assert found.p_value == pytest.approx(p_value)
+
+
+def test_many_groups_without_variance_are_drawn() -> None:
+    groups = np.repeat([0, 1], 30)
+    found = permutation_anova(groups.astype(float), groups, rng=rng(), resamples=199)
+    assert found.p_value == pytest.approx(1 / 200)
+
+
 def test_random_arrangements_come_near_the_f_test() -> None:
     draws = rng(3)
     a, b = draws.normal(0, 1, 60), draws.normal(0.4, 1, 60)

@@ -18,6 +18,8 @@ FOLDER = "preregistration"
 PLAN_FILE = "plan.json"
 HASH_FILE = "plan.json.sha256"
 RECORD_FILE = "registration.json"
+#: The study as it was when its plan was registered: wordings, pages, and media as far as they were there.
+DEFINITION_FILE = "definition.json"
 EARLIER = "earlier"
 
 #: Fields that change no number: worth listing, but results stay confirmatory.
@@ -35,12 +37,14 @@ ALL = "*"
 @dataclass(frozen=True, slots=True)
 class Registration:
     """The plan as it was registered. `tree` is what `plan.json` holds; `registered_on` a date and time in UTC;
-    `sessions_before` how many real sessions had begun by then, None where that is not known."""
+    `sessions_before` how many real sessions had begun by then, None where that is not known; `definition` the study at that
+    time, as JSON, None if the registration does not hold it."""
 
     tree: Mapping[str, Any]
     hash: str
     registered_on: str
     sessions_before: int | None = None
+    definition: str | None = None
 
     @property
     def outcomes(self) -> frozenset[str]:
@@ -97,15 +101,21 @@ def plan_hash(plan: Plan) -> str:
 
 
 def register(
-    plan: Plan, study_folder: Path, *, registered_on: str, again: bool = False, sessions_before: int | None = None
+    plan: Plan,
+    study_folder: Path,
+    *,
+    registered_on: str,
+    again: bool = False,
+    sessions_before: int | None = None,
+    definition: str | None = None,
 ) -> Registration:
-    """Put the plan on record in the study folder. The same plan again changes nothing; another one needs `again`, and the
-    earlier registration is kept beside it.
+    """Put the plan on record in the study folder, with the study as it is (`definition`). The same plan again changes nothing;
+    another one, or another study, needs `again`, and the earlier registration is kept beside it.
     """
     folder = refuse_outside_links(study_folder, FOLDER)
     before = read(study_folder)
     digest = plan_hash(plan)
-    if before is not None and before.hash == digest:
+    if before is not None and before.hash == digest and not (again and before.definition != definition):
         return before
     if before is not None and not again:
         raise Conflict(
@@ -113,16 +123,29 @@ def register(
             " changed plan as well, and keep the first, add --again; to report the change as a deviation, do nothing."
         )
     record = {"registered_on": registered_on, "hash": digest, "sessions_before": sessions_before}
+    if definition is not None:
+        record["definition"] = hashlib.sha256(definition.encode()).hexdigest()
     with whole_folder(folder) as draft:
+        if definition is not None:
+            (draft / DEFINITION_FILE).write_text(definition, encoding="utf-8", newline="")
         (draft / PLAN_FILE).write_text(canonical(plan), encoding="utf-8")
         (draft / HASH_FILE).write_text(f"{digest}  {PLAN_FILE}\n", encoding="utf-8")
         (draft / RECORD_FILE).write_text(json.dumps(record, indent=2, sort_keys=True) + "\n", encoding="utf-8")
         if before is not None:
-            kept = folder / EARLIER / before.hash[:12]
-            kept.mkdir(parents=True, exist_ok=True)
+            kept = _unused(folder / EARLIER / before.hash[:12])
+            kept.mkdir(parents=True)
             for name in sorted(path.name for path in folder.iterdir() if path.is_file()):
                 (folder / name).rename(kept / name)
-    return Registration(tree_of(plan), digest, registered_on, sessions_before)
+    return Registration(tree_of(plan), digest, registered_on, sessions_before, definition)
+
+
+def _unused(folder: Path) -> Path:
+    """The folder, or one with a number, if it is there already: the same plan may be registered for several forms of a study."""
+    number, place = 1, folder
+    while place.exists():
+        number += 1
+        place = folder.with_name(f"{folder.name}-{number}")
+    return place
 
 
 def read(study_folder: Path) -> Registration | None:
@@ -145,7 +168,22 @@ def read(study_folder: Path) -> Registration | None:
     record = folder / RECORD_FILE
     with parsing(record, "Put the original back."):
         entry = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
-        return Registration(tree, digest, str(entry.get("registered_on", "")), entry.get("sessions_before"))
+        definition = _definition(folder, entry.get("definition"))
+        return Registration(tree, digest, str(entry.get("registered_on", "")), entry.get("sessions_before"), definition)
+
+
+def _definition(folder: Path, digest: str | None) -> str | None:
+    """The registered definition; None in registrations of early versions. A changed or missing file is refused."""
+    if digest is None:
+        return None
+    path = folder / DEFINITION_FILE
+    text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+    if hashlib.sha256(text.encode()).hexdigest() != digest:
+        raise InvalidInput(
+            f"{path}: it is not the study that was registered (SHA-256 {digest[:12]}…). Put the original back, and change the"
+            " study's own files instead."
+        )
+    return text
 
 
 def deviations(registration: Registration, plan: Plan) -> tuple[Deviation, ...]:

@@ -23,6 +23,22 @@ MARK_COLUMN = "mark"
 _MARK = Column(MARK_COLUMN, "Mark", about="What these rows rest on where it is not people and real stimuli.")
 
 
+def holds_results(folder: Path) -> bool:
+    """Whether everything in a folder comes with results of ours: its own, or those of studies beside each other in it."""
+    if _has_results(folder):
+        return True
+    children = [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
+    return bool(children) and all(path.is_dir() and _has_results(path) for path in children)
+
+
+def _has_results(folder: Path) -> bool:
+    path = folder / RESULTS_FILE
+    if not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return f'"format": "{FORMAT}"' in file.read(200)
+
+
 def write(analysis: Analysis, folder: Path) -> tuple[Path, ...]:
     """Write everything into `folder`; the paths written. Same analysis, same bytes."""
     tables = folder / TABLES_FOLDER

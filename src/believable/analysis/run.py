@@ -25,7 +25,7 @@ from believable.analysis.registered import Deviation, Registration, deviations, 
 from believable.analysis.resolution import resolve, undeclared
 from believable.analysis.settled_plan import Plan
 from believable.analysis.verdicts import Restraint, judged, restraint_of, stopping
-from believable.analysis.version_records import DataVersion, check_definitions, data_versions, version_deviations
+from believable.analysis.version_records import DataVersion, check_definitions, data_versions, early_changes, version_deviations
 from believable.analysis.version_section import version_section, wordings
 from believable.bundle.read import Bundle
 from believable.core.errors import InvalidInput
@@ -62,7 +62,8 @@ def run(
     digest, study = study_of(bundle)
     settled = settle(study, plan, protocol, protocols)
     hashes = Hashes(digest, data_hash(bundle), plan_hash(settled))
-    return analysed(bundle, study, settled, registered, hashes, ended=ended)
+    differences = None if registered is None else (*deviations(registered, settled), *early_changes(registered, bundle))
+    return analysed(bundle, study, settled, registered, hashes, ended=ended, differences=differences)
 
 
 @dataclass(frozen=True, slots=True)

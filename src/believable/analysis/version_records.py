@@ -6,6 +6,7 @@ import datetime
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from believable.analysis.registered import Deviation, Registration
 from believable.bundle.read import Bundle
@@ -67,9 +68,11 @@ def data_versions(bundle: Bundle) -> tuple[DataVersion, ...]:
         started = (int(number or 0), str(day or ""))
         first[str(name)] = min(first.get(str(name), started), started)
     stated = _stated(bundle)
+    # Numbers of sessions are random in a release; the versions' own are not.
+    place = {name: (int(row["number"]) if (row := stated.get(name)) else 0, *first[name]) for name in first}
     versions: list[DataVersion] = []
     before: Definition | None = None
-    for number, name in enumerate(sorted(first, key=first.__getitem__), start=1):
+    for number, name in enumerate(sorted(first, key=place.__getitem__), start=1):
         definition = Definition.from_json(bundle.definitions[name], KINDS)
         row = stated.get(name, {})
         versions.append(
@@ -89,7 +92,7 @@ def data_versions(bundle: Bundle) -> tuple[DataVersion, ...]:
     return tuple(versions)
 
 
-def _stated(bundle: Bundle) -> Mapping[str, Mapping[str, object]]:
+def _stated(bundle: Bundle) -> Mapping[str, Mapping[str, Any]]:
     if "versions" not in bundle.tables:
         return {}
     return {str(row["definition"]): row for row in bundle["versions"].rows()}
@@ -107,6 +110,34 @@ def version_deviations(registered: Registration, versions: Sequence[DataVersion]
         for version in versions[1:]
         if _is_after(registered, version)
     )
+
+
+#: So many changes are quoted.
+_QUOTED = 3
+
+
+def early_changes(registered: Registration, bundle: Bundle) -> tuple[Deviation, ...]:
+    """A deviation if the first session already began with another study than the one that was registered.
+
+    Sessions from before the registration are a deviation of their own. Changes of the plan are compared field by field elsewhere.
+    """
+    versions = data_versions(bundle)
+    if registered.definition is None or registered.sessions_before or not versions:
+        return ()
+    was = Definition.from_json(registered.definition, KINDS)
+    now = Definition.from_json(bundle.definitions[versions[0].definition], KINDS)
+    if not was.media:  # they were not there yet
+        was = was.with_media(now.media)
+    changes = [change for change in definition_changes(was, now) if change.reaches_participants]
+    if not changes:
+        return ()
+    quoted = "; ".join(str(change) for change in changes[:_QUOTED])
+    more = f"; and {len(changes) - _QUOTED} more" if len(changes) > _QUOTED else ""
+    words = (
+        "the study was changed after the plan was registered and before its first session:"
+        f" {_count_words(len(changes))} ({quoted}{more})."
+    )
+    return (Deviation("data.definition", words),)
 
 
 def _count_words(count: int) -> str:

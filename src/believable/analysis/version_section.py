@@ -169,7 +169,14 @@ def _change_rows(versions: Sequence[DataVersion]) -> Iterator[tuple[Cell, ...]]:
 
 def _test_rows(compared: Compared) -> Iterator[tuple[Cell, ...]]:
     for quantity, p_value, test in compared:
-        yield quantity.title, test.n, test.statistic, p_value, test.p_value, test.reason or test.method
+        yield (
+            quantity.title,
+            test.n,
+            test.statistic if test.symbol == "F" else None,
+            p_value,
+            test.p_value,
+            test.reason or test.method,
+        )
 
 
 def _mean_rows(data: Data, plan: Plan, compared: Compared, kinds: Sequence[Sequence[DataVersion]]) -> Iterator[tuple[Cell, ...]]:

@@ -101,24 +101,26 @@ def command(source: Path, out: Path | None, protocol: str | None, cluster: str |
 
     Takes a study folder (its database is exported first: real sessions if there are any, else simulated ones) or a bundle. Writes
     results.json and one CSV per table, and prints what was found. With a registered plan (believable preregister) every
-    result is marked confirmatory or exploratory, and deviations are listed.
+    result is marked confirmatory or exploratory, and deviations are listed. The folder must be new or empty, or hold earlier
+    results. Files that you added to them stay. If you edited one of them, the command lists it and stops.
 
     \b
     Example:
       believable analyse my-study
       believable analyse my-study-bundle --out results
     """
-    from believable.analysis.result_files import write
+    from believable.analysis.result_files import holds_results, write
     from believable.analysis.run import run
-    from believable.core.whole_files import whole_folder
+    from believable.core.whole_files import check_writable, results_folder
     from believable.protocols import PROTOCOLS
 
+    name = (source.parent if source.name == "study.yaml" else source).resolve().name
+    target = out or Path(f"{name}-results")
+    check_writable(target, "result of `analyse`", is_ours=holds_results(target))
     with working_on(cluster), open_dataset(source, where) as dataset:
         plan = None if dataset.folder is None else plan_of(dataset.folder)
         analysis = run(dataset.bundle, dataset.registered, protocols=PROTOCOLS, plan=plan, protocol=protocol)
-    name = (dataset.folder or source.resolve()).name
-    target = out or Path(f"{name}-results")
-    with whole_folder(target) as draft:
+    with results_folder(target, "result of `analyse`", is_ours=holds_results(target)) as draft:
         written = write(analysis, draft)
     click.echo(findings_text(analysis))
     click.echo(f"\n{target}: {len(written)} files")

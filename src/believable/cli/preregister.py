@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from believable.cli.place import StudyData, definition_of, extensions_option, study_argument, study_data_options, utc_now
-from believable.core.errors import InvalidInput
+from believable.cli.place import StudyData, bar, definition_of, extensions_option, study_argument, study_data_options, utc_now
+from believable.core.errors import BelievableError, InvalidInput
+
+if TYPE_CHECKING:
+    from believable.study.definition import Definition
 
 
 @click.command()
@@ -16,9 +21,10 @@ from believable.core.errors import InvalidInput
 def command(study: StudyData, again: bool) -> None:
     """Put the declared plan of a study on record.
 
-    Writes preregistration/ into the study folder: plan.json with its SHA-256, and the same plan as Markdown in the shape of the
-    OSF form and of AsPredicted, to be uploaded there. From then on results are marked against that hash. The same plan again
-    changes nothing; a changed one is refused unless --again is given.
+    Writes preregistration/ into the study folder: plan.json with its SHA-256, definition.json with the study as it is now
+    (wordings, pages, digests of media), and the plan as Markdown in the shape of the OSF form and of AsPredicted, to be uploaded
+    there. From then on results are marked against that hash, and a study that was changed before its first session counts as a
+    deviation. The same plan again changes nothing; a changed one is refused unless --again is given.
 
     \b
     Example:
@@ -37,12 +43,21 @@ def command(study: StudyData, again: bool) -> None:
     plan = resolve(definition.study.analysis, definition.study, PROTOCOLS)
     before = registered.read(folder)
     collected = real_sessions(study)
-    registration = registered.register(plan, folder, registered_on=utc_now(), again=again, sessions_before=collected)
+    whole = _with_media(study, definition)
+    registration = registered.register(
+        plan, folder, registered_on=utc_now(), again=again, sessions_before=collected, definition=whole.to_json()
+    )
     target = folder / registered.FOLDER
     documents = (("osf.md", preregistration.osf), ("aspredicted.md", preregistration.aspredicted))
-    known = before is not None and before.hash == registration.hash
+    known = before is not None and before == registration
     if known and all((target / name).is_file() for name, _ in documents):  # they may be missing where a disk was full
         click.echo(f"This plan was registered on {registration.registered_on} already; nothing was changed.")
+        if registration.definition not in (None, whole.to_json()):
+            click.echo(
+                "Note: the study itself differs from the one that was registered, which the report will count as a deviation."
+                " To register it as it is now, and keep the first, add --again.",
+                err=True,
+            )
     else:
         powered = read_power(folder)
         for name, document in documents:
@@ -52,6 +67,18 @@ def command(study: StudyData, again: bool) -> None:
         if collected:
             click.echo(f"Note: {collected} real sessions had begun already; the documents and the report say so.", err=True)
     click.echo(f"SHA-256 of the plan: {registration.hash}")
+
+
+def _with_media(study: StudyData, definition: Definition) -> Definition:
+    """The definition with its media, by which a later change shows. If they cannot be prepared yet, it goes without."""
+    from believable.web.settings import whole_definition
+
+    try:
+        with bar("Preparing media") as progress:
+            return whole_definition(study.folder, study.settings.media_dir, progress)
+    except BelievableError as error:
+        click.echo(f"Note: the stimuli are not part of the registration, because they cannot be prepared yet: {error}", err=True)
+        return definition
 
 
 def real_sessions(study: StudyData) -> int | None:

@@ -38,6 +38,11 @@ ATTACK = "attack"
     metavar="PLATFORM.csv",
     help="Try to re-identify participants with a platform's list, and coarsen the data until that fails.",
 )
+@click.option(
+    "--keep-times",
+    is_flag=True,
+    help="Keep reaction times, and durations in minutes, as far as the attack allows; needs --attack, or --accept attack.",
+)
 @click.option("--with-stimuli", is_flag=True, help="Release the stimuli as well.")
 @setting("--formats", default="svg,pdf,png", help="Figures as files: some of svg, pdf, png; '' for none.")
 @data_options
@@ -50,6 +55,7 @@ def command(
     accept: tuple[str, ...],
     redacted: tuple[str, ...],
     platform_csv: Path | None,
+    keep_times: bool,
     with_stimuli: bool,
     formats: str,
     where: DataPlace,
@@ -60,10 +66,11 @@ def command(
     addresses, phone numbers, names, profiles and recruiters' ids; what is found is listed with its place, and nothing is written
     until each was taken out or accepted.
 
-    Sessions get random numbers; days are removed; times count from each session's start, and durations are rounded. With
-    --attack, a list such as Prolific's export (ids, start times, durations) is matched with the release by order, days,
-    clocks and durations. The command reports how many people that finds, and coarsens the times until it finds no more than
-    chance does.
+    Sessions get random numbers. Days, durations and reaction times are left out: reaction times add up to a duration, and the
+    recruiting platform knows the durations of its people. With --attack, a list such as Prolific's export (ids, start times,
+    durations) is matched with the release by order, days, clocks and durations. The command reports how many people that finds,
+    and coarsens the data until it finds no more than chance does. --keep-times starts with reaction times in milliseconds and
+    durations in minutes, and coarsens them if the attack finds people.
 
     \b
     Example:
@@ -79,11 +86,17 @@ def command(
     from believable.report.attack import arrival_by_seed
     from believable.report.coarsen import check_leaks, coarsen, exact_facts
     from believable.report.figure_files import check_formats, converter
+    from believable.report.precision import PRECISIONS, PRECISIONS_WITH_TIMES
     from believable.report.privacy import column_spots, spots
     from believable.report.redact import redact
     from believable.report.release import LICENCES, ReleaseFacts, build, check_spots, check_target
 
     chosen, wanted = LICENCES[licence], check_formats(formats)
+    if keep_times and platform_csv is None and ATTACK not in accept:
+        raise InvalidInput(
+            "--keep-times: reaction times add up to durations, by which a recruiting platform's list finds people. Add --attack"
+            " PLATFORM.csv to see how many, or --accept attack if there is no such list."
+        )
     converter()
     check_target(out)
     study = None if (source / BUNDLE_FILE).is_file() else where.of(source)
@@ -105,14 +118,17 @@ def command(
         _must_be_known(seen, (*(name for name in accept if name != ATTACK), *redacted))
         out_of = frozenset(spot.id for spot in seen) if ALL in redacted else frozenset(redacted)
         out_of -= frozenset(accept)
-        check_spots(seen, frozenset(accept), frozenset(spot.id for spot in seen if spot.session and spot.id in out_of))
+        # A whole column cannot be redacted.
+        check_spots(seen, frozenset(accept), frozenset(spot.id for spot in seen if spot.question and spot.id in out_of))
         taken = tuple(spot for spot in seen if spot.id in out_of)
         receipts = redact(bundle, taken, known) if taken else 0
         record = registered.read(folder if folder is not None else source.parent)
         plan = plan_of(folder) if folder is not None else None
         exact = read(bundle)
         decided = exact_facts(exact, plan, record, PROTOCOLS)
-        coarsened = coarsen(bundle, anonymous, key=_release_key(study), facts=decided, known=listed)
+        precisions = PRECISIONS_WITH_TIMES if keep_times else PRECISIONS
+        key = _release_key(study)
+        coarsened = coarsen(bundle, anonymous, key=key, facts=decided, known=listed, precisions=precisions)
         _echo_attack(coarsened)
         check_leaks(coarsened, accepted=ATTACK in accept)
         verified = read(anonymous)

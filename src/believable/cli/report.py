@@ -59,6 +59,9 @@ def command(
       believable report symbolic hybrid shaped --out three-agents
 
     Several studies of one protocol give a report over all of them, with each one's own report in a folder beside it.
+
+    The folder must be new or empty, or hold an earlier report. Files that you added to a report stay. If you edited one of its
+    files, the command lists it and stops.
     """
     from believable.analysis.run import run
     from believable.analysis.side_by_side import side_by_side
@@ -68,7 +71,7 @@ def command(
     from believable.report.chart_rows import Links, moments, no_links
     from believable.report.colours import THEMES
     from believable.report.figure_files import check_formats, converter, script_ahead
-    from believable.report.page import write_report
+    from believable.report.page import check_report_folder, write_report
     from believable.web.settings import study_id
 
     wanted = check_formats(formats)
@@ -76,11 +79,16 @@ def command(
     several = len(sources) > 1
     if several and out is None:
         raise InvalidInput("--out: several studies need a folder for their report. Add --out FOLDER.")
+    names = [source.resolve().name.removesuffix(".yaml") for source in sources]
+    targets = [
+        (out / f"{place}-{name}" if several else out) if out is not None else Path(f"{name}-report")
+        for place, name in enumerate(names, start=1)
+    ]
+    for target in (*targets, *([out] if several and out is not None else [])):
+        check_report_folder(target)
     analyses = []
     with working_on(cluster), script_ahead() as script:
-        for place, source in enumerate(sources, start=1):
-            name = source.resolve().name.removesuffix(".yaml")
-            target = (out / f"{place}-{name}" if several else out) if out is not None else Path(f"{name}-report")
+        for source, target in zip(sources, targets, strict=True):
             with open_dataset(source, where, blinded=blinded) as dataset:
                 analyse = blinded_run if blinded else run
                 analysis = analyse(

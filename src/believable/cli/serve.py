@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import socket
 import sys
 import threading
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Rounds of 3D games played at once; others wait in line. Default: 3 per core.",
 )
+@click.option("--end-with-input", is_flag=True, hidden=True, help="End when standard input closes, as it does if a parent dies.")
 @deployment_options
 @extensions_option
 def command(
@@ -56,6 +59,7 @@ def command(
     base_url: str | None,
     workers: int,
     rounds: int | None,
+    end_with_input: bool,
     deployment: Deployment,
 ) -> None:
     """Serve studies to participants and researchers.
@@ -71,6 +75,8 @@ def command(
       believable serve my-study
       believable serve my-study --host 0.0.0.0 --base-url https://study.example.org --trusted-proxy 127.0.0.1
     """
+    if end_with_input:
+        threading.Thread(target=_end_with_input, name="input", daemon=True).start()
     with no_collection():
         from believable.web.app import serve
 
@@ -83,6 +89,13 @@ def command(
         announce(published, first_link, settings.base_url)
     say_when_serving(host, port)
     serve(settings, host, port, workers)
+
+
+def _end_with_input() -> None:
+    """Wait until standard input closes, then end as if asked to: with the workers, and with everything stored."""
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @contextmanager

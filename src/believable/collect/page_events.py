@@ -13,7 +13,7 @@ from believable.store import event_log
 from believable.store.engine import Connection
 from believable.store.event_log import Event
 from believable.study.plan import PlannedTrial, rated_positions
-from believable.study.records import TrialBase
+from believable.study.records import Controls, TrialBase
 
 #: No medium is longer: a month.
 LONGEST_MS = 31 * 86_400_000
@@ -30,6 +30,8 @@ class ViewingProgress:
     duration_ms: int = 0
     #: False if the server knows that it cannot have been seen (see `view_check`).
     possible: bool = True
+    #: Part of this view ran faster than a first viewing may. The page offers no such speed; its end is no view.
+    too_fast: bool = False
 
     @property
     def share(self) -> float:
@@ -41,9 +43,11 @@ class ViewingProgress:
         """How much was on screen, of a medium of this length."""
         return sum(max(0, min(to_ms, length_ms) - from_ms) for from_ms, to_ms in self.watched)
 
-    def after(self, event: Event) -> ViewingProgress:
-        """What it is after one more event of its player."""
+    def after(self, event: Event, controls: Controls | None = None) -> ViewingProgress:
+        """What it is after one more event of its player. What runs faster than a first viewing may is not watched."""
         data = event.data
+        if event.kind == "media.ended" and self.too_fast:
+            return replace(self, position_ms=0, too_fast=False)
         if event.kind == "media.ended":
             return replace(self, views=self.views + 1, position_ms=0, duration_ms=self.duration_ms or _whole(data, "media_ms"))
         if event.kind == "media.ready":
@@ -52,7 +56,16 @@ class ViewingProgress:
         position_ms = reached if isinstance(reached, int) else self.position_ms
         if event.kind != "media.interval":
             return replace(self, position_ms=position_ms)
+        if controls is not None and self._exceeds(data.get("rate"), controls):
+            return replace(self, position_ms=position_ms, too_fast=True)
         return replace(self, position_ms=position_ms, watched=_with(self.watched, _whole(data, "from_ms"), _whole(data, "to_ms")))
+
+    def _exceeds(self, rate: object, controls: Controls) -> bool:
+        """Faster than `first_speed_limit` while it holds: until it was watched once. A rate that is no number is too fast."""
+        limit = controls.first_speed_limit
+        if limit is None or (self.views > 0 and self.share >= controls.watched_share):
+            return False
+        return isinstance(rate, bool) or not isinstance(rate, int | float) or not rate <= limit
 
 
 def _whole(data: Mapping[str, Any], name: str) -> int:
@@ -116,11 +129,12 @@ def seen_each(conn: Connection, standing: Standing) -> tuple[ViewingProgress, ..
     progress = list(unseen_players(standing))
     if not progress:
         return ()
+    controls = standing.plan[standing.session.position].trial.player_controls
     for event in page_events(conn, standing, '"media'):
         player = event.data.get("player", 0)
         known = isinstance(player, int) and not isinstance(player, bool) and 0 <= player < len(progress)
         if known and event.kind.startswith(("media.", "trace.")):
-            progress[player] = progress[player].after(event)
+            progress[player] = progress[player].after(event, controls)
     return tuple(progress)
 
 

@@ -33,7 +33,7 @@ def needed_ms(controls: Controls, length_ms: int | None, progress: ViewingProgre
     claimed_ms = progress.watched_ms(length_ms)
     if progress.views and not controls.seek:
         claimed_ms = length_ms
-    fastest = max(controls.speeds) if controls.must_finish else max(FASTEST_VIDEO, *controls.speeds)
+    fastest = controls.fastest_first if controls.must_finish else max(FASTEST_VIDEO, *controls.speeds)
     return round(TOLERANCE * claimed_ms / fastest)
 
 

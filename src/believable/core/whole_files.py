@@ -13,6 +13,7 @@ that it did not write itself is never deleted or overwritten, and neither is one
 `seal`               writes down what a command has written: the SHA-256 of each file
 `check_replaceable`  before a folder is replaced as a whole
 `check_writable`     before files are put into a folder beside others
+`results_folder`     the same around the writing: a folder to write into, whose files are sealed and take their places
 `replace_folder`     puts a finished folder in the place of an earlier one
 """
 
@@ -24,9 +25,10 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from believable.core.errors import NO_SPACE, BelievableError, Conflict, Refused, StorageFull
 
@@ -136,10 +138,12 @@ _LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _NAMED = 8
 
 
-def seal(folder: Path) -> None:
-    """Write down the SHA-256 of every file of a folder, by which later edits and additions are known."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / SUMS)
-    lines = (f"{_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in files)
+def seal(folder: Path, others: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Write down the SHA-256 of every file of a folder, by which later edits and additions are known. `others`: digests of files
+    that are elsewhere by now, by name."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path != folder / SUMS)
+    digests = {**others, **{path.relative_to(folder).as_posix(): _sha256(path) for path in files}}
+    lines = (f"{digest}  {name}\n" for name, digest in sorted(digests.items()))
     (folder / SUMS).write_text("".join(lines), encoding="utf-8")
 
 
@@ -159,6 +163,21 @@ def check_writable(folder: Path, what: str, *, is_ours: bool, option: str = "--o
     if found and not is_ours:
         raise Conflict(f"{folder}: there is something else here, and it is not a {what}. Choose another place with {option}.")
     _refuse(folder, what, [], _edited(folder, found), option)
+
+
+@contextmanager
+def results_folder(target: Path, what: str, *, is_ours: bool, option: str = "--out") -> Iterator[Path]:
+    """A folder to write a `what` into. In the end its files take their places in `target`, if that overwrites only files that an
+    earlier `what` wrote there and that were not edited since."""
+    check_writable(target, what, is_ours=is_ours, option=option)
+    with whole_folder(target) as draft:
+        yield draft
+        check_writable(target, what, is_ours=is_ours, option=option)  # it may have changed meanwhile
+        found, before = _content(target), _sums(target)
+        new = {path.relative_to(draft).as_posix() for path in draft.rglob("*") if path.is_file()}
+        if before:  # results of early versions are not sealed: there nobody can tell
+            _refuse(target, what, sorted((new & found) - before.keys()), [], option)
+        seal(draft, {name: digest for name, digest in before.items() if digest and name in found - new})
 
 
 def replace_folder(draft: Path, target: Path) -> None:

@@ -4,8 +4,9 @@ A recruiting platform lists the same people with their names, start times and du
 
 - sessions have random numbers, and every file lists them in the order of these numbers;
 - days are empty, and times count from the first event that the server received from a session, whatever browsers claim;
-- durations and times on a session's clock are rounded (`Precision`);
-- times within a page count from the moment the page was shown; they keep their milliseconds, or are left out (`Precision`).
+- durations and times on a session's clock are left out, or rounded (`Precision`);
+- times within a page are left out, because their sum is nearly the session's duration; if the authors keep them, they count from
+  the moment the page was shown (`Precision`).
 """
 
 from __future__ import annotations
@@ -262,8 +263,8 @@ def _small_cell(cell: str) -> str:
 
 
 #: Columns by table: times on a session's clock, and times within a page.
-_SESSION_TIMES = {"trials": ("opened_ms", "closed_ms"), "rounds": ("started_ms", "ended_ms"), "shown": ("open_ms",)}
-_PAGE_TIMES = {"trials": ("rt_ms", "hidden_ms"), "judgements": ("seconds",)}
+_SESSION_TIMES = {"trials": ("opened_ms", "closed_ms"), "rounds": ("started_ms", "ended_ms")}
+_PAGE_TIMES = {"trials": ("rt_ms", "hidden_ms"), "judgements": ("seconds",), "shown": ("open_ms",)}
 #: Days, which would tell who could have taken part.
 _DAYS = {"participants": ("started_on",), "exclusions": ("decided_on",), "versions": ("first_used_on", "revised_on")}
 #: Never empty, so that a time that is left out is 0.

@@ -171,14 +171,26 @@ def _signals(folder: Path, dataset: Bundle) -> Iterator[_Signal]:
     yield "lengths of sessions", "length", _by_session(dataset, "duration_ms")
     yield "times on the sessions' clocks", "length", _summed(dataset, "trials", "closed_ms", max)
     yield "sums of reaction times", "length", _summed(dataset, "trials", "rt_ms", sum)
+    yield from _other_times(dataset)
     yield "times of the raw events", "length", lengths
     yield "page clocks of the raw events", "length", pages
     yield "numbers of events", "length", _by_session(dataset, "events")
     for name, table in sorted(dataset.tables.items()):
         if name != "participants" and "session" in table.columns:
             yield f"numbers of rows in {name}", "length", _row_counts(dataset, name)
-    if "traces" in dataset.tables:
-        yield "times of traces", "length", _summed(dataset, "traces", "at_ms", sum)
+
+
+#: Columns of times with signals of their own.
+_NAMED_TIMES = frozenset({("participants", "duration_ms"), ("trials", "closed_ms"), ("trials", "rt_ms")})
+
+
+def _other_times(dataset: Bundle) -> Iterator[_Signal]:
+    """Whatever else counts milliseconds or seconds may add up to a session's length."""
+    for name, table in sorted(dataset.tables.items()):
+        for column in table.columns:
+            is_time = column.endswith("_ms") or column == "seconds"
+            if is_time and (name, column) not in _NAMED_TIMES and "session" in table.columns:
+                yield f"sums of {column} in {name}", "length", _summed(dataset, name, column, sum)
 
 
 def _by_session(dataset: Bundle, column: str) -> dict[str, float]:

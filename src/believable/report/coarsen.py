@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,18 +64,26 @@ class CoarsenedBundle:
         return self.attempts[-1].leaks if self.attempts else ()
 
 
-def coarsen(exact: Path, target: Path, *, key: bytes, facts: ExactFacts, known: AttackList | None) -> CoarsenedBundle:
-    """Write the bundle `exact` to `target` without what says when people took part.
+def coarsen(
+    exact: Path,
+    target: Path,
+    *,
+    key: bytes,
+    facts: ExactFacts,
+    known: AttackList | None,
+    precisions: Sequence[Precision] = PRECISIONS,
+) -> CoarsenedBundle:
+    """Write the bundle `exact` to `target` without what says when people took part, as exactly as the first of `precisions`.
 
     With a list, the attack runs before and after. The times get coarser until no signal finds more people than chance does, or
-    until the coarsest step.
+    until the last of `precisions`.
     """
     rng = np.random.default_rng(_SEED)
     if known is None:
-        _anonymise_copy(exact, target, PRECISIONS[0], key, facts)
-        return CoarsenedBundle(PRECISIONS[0])
+        _anonymise_copy(exact, target, precisions[0], key, facts)
+        return CoarsenedBundle(precisions[0])
     attempts = [Attempt(None, attack(exact, known.people, known.sessions, rng))]
-    for precision in PRECISIONS:
+    for precision in precisions:
         _anonymise_copy(exact, target, precision, key, facts)
         attempts.append(Attempt(precision, attack(target, known.people, known.sessions, rng)))
         if not attempts[-1].leaks:

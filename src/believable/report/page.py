@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from believable.analysis.findings import Analysis, Source
-from believable.analysis.result_files import TABLES_FOLDER
+from believable.analysis.result_files import TABLES_FOLDER, holds_results
 from believable.analysis.result_files import write as write_results
 from believable.core.ids import policy_source
-from believable.core.whole_files import whole_folder
+from believable.core.whole_files import check_writable, results_folder
 from believable.report import figure_files
 from believable.report.chart_rows import Links, no_links
 from believable.report.colours import LIGHT, PAGE, Theme, static, stylesheet
@@ -24,6 +24,7 @@ from believable.report.layout import Drawing, lay_out, render
 PAGE_FILE = "report.html"
 FIGURES_FOLDER = "figures"
 FLOW = "flow"
+REPORT = "report"
 
 SIMULATED = (
     "Simulated data",
@@ -88,6 +89,11 @@ def marks_of(source: Source, *, blinded: bool = False) -> list[tuple[str, str]]:
     ]
 
 
+def check_report_folder(folder: Path) -> None:
+    """Refuse a folder with other things, or with a report that was edited, before anything is computed."""
+    check_writable(folder, REPORT, is_ours=holds_results(folder))
+
+
 def write_report(
     analysis: Analysis,
     folder: Path | str,
@@ -98,10 +104,14 @@ def write_report(
     blinded: bool = False,
     script: Callable[[], str] = figure_files.script,
 ) -> ReportFolder:
-    """Write everything into `folder`. Same analysis, same bytes; `theme` is that of the files, the page has both."""
-    report = page(analysis, links=links, blinded=blinded, script=script)
+    """Write everything into `folder`. Same analysis, same bytes; `theme` is that of the files, the page has both.
+
+    The folder is a new or empty one, or has an earlier report. Files that were added stay; edited ones are never overwritten.
+    """
     target = Path(folder)
-    with whole_folder(target) as draft:
+    check_report_folder(target)
+    report = page(analysis, links=links, blinded=blinded, script=script)
+    with results_folder(target, REPORT, is_ours=holds_results(target)) as draft:
         write_results(analysis, draft)
         for table in analysis.tables:
             if not table.data_only:

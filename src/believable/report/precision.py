@@ -12,7 +12,8 @@ class Precision:
     """How exactly a release gives times.
 
     step_ms      lengths of sessions and times on their clocks are multiples of this; None: they are left out
-    page_times   whether times within pages keep their milliseconds: reaction times, and the page's own clock
+    page_times   whether times within pages keep their milliseconds: reaction times, how long pages were open, the page's own
+                 clock
     raw_events   whether the raw events are part of the release: their number alone says something about a session's length
     """
 
@@ -31,13 +32,15 @@ class Precision:
         return f"{lengths}; {pages}{'' if self.raw_events else '; the raw events are left out'}."
 
 
-#: The first is the default. The others are tried in this order if an attack still finds people.
-PRECISIONS = (
+#: Times that can be added up give a session's length away, whatever each of them is rounded to. So a release has none, unless
+#: its authors ask for them. The later steps are tried in this order if an attack still finds people.
+PRECISIONS = (Precision(step_ms=None, page_times=False), Precision(step_ms=None, page_times=False, raw_events=False))
+#: The steps if the authors want to keep times: the finest first.
+PRECISIONS_WITH_TIMES = (
     Precision(step_ms=MINUTE_MS, page_times=True),
     Precision(step_ms=5 * MINUTE_MS, page_times=False),
     Precision(step_ms=15 * MINUTE_MS, page_times=False),
-    Precision(step_ms=None, page_times=False),
-    Precision(step_ms=None, page_times=False, raw_events=False),
+    *PRECISIONS,
 )
 
 

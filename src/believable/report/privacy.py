@@ -198,6 +198,13 @@ def asked_in(row: Mapping[str, str], column: str) -> str:
     return row.get("question", column)
 
 
+def place_in(row: Mapping[str, str]) -> tuple[str, int | None]:
+    """The session and page of a row. Rows of no session, such as versions of the study, are known by their number."""
+    session = restored(row.get("session") or "")  # ids of older databases may begin with `-`
+    place = row.get("position") if session else row.get("number")
+    return session, int(place) if place else None
+
+
 def spots(folder: Path, known: Known = nobody) -> tuple[Spot, ...]:
     """Everything found, each once: what stands in a table is not told again from the events behind it."""
     by_id: dict[str, Spot] = {}
@@ -221,8 +228,7 @@ def _in_tables(folder: Path, known: Known) -> Iterator[Spot]:
     for path, columns in tables_of(folder):
         with path.open(encoding="utf-8", newline="") as file:
             for line, row in enumerate(csv.DictReader(file), start=2):
-                position, session = row.get("position"), restored(row.get("session") or "")
-                index = int(position) if position else None
+                session, index = place_in(row)
                 written = {column: restored(row[column]) for column in columns & row.keys() if row[column]}
                 if (number := long_number(row.get(NUMBERS) or "")) is not None:
                     written[NUMBERS] = number

@@ -15,7 +15,18 @@ from typing import Any
 from believable.bundle.cells import csv_line, neutralised, restored
 from believable.bundle.package import EVENTS, STRAYS, checksums
 from believable.core import event_chain
-from believable.report.privacy import NUMBERS, Known, Spot, asked_in, long_number, nobody, read_lines, tables_of, without
+from believable.report.privacy import (
+    NUMBERS,
+    Known,
+    Spot,
+    asked_in,
+    long_number,
+    nobody,
+    place_in,
+    read_lines,
+    tables_of,
+    without,
+)
 
 REMOVED = "[removed]"
 #: Events that hold a text on its way.
@@ -52,8 +63,7 @@ def _table(
         rows = list(reader)
     touched = False
     for row in rows:
-        position = int(row["position"]) if row.get("position") else None
-        session = restored(row.get("session") or "")  # ids of older databases may begin with `-`
+        session, position = place_in(row)
         for column in columns & row.keys():
             kinds = frozenset(wanted.get((session, position, asked_in(row, column)), ()))
             text = restored(row[column]) if kinds and row[column] else ""

@@ -30,6 +30,7 @@ def _descriptions(precision: Precision) -> dict[tuple[str, str], str]:
             ("trials", "rt_ms"): "Left out of this release.",
             ("trials", "hidden_ms"): "Left out of this release.",
             ("judgements", "seconds"): "Left out of this release.",
+            ("shown", "open_ms"): "Left out of this release.",
         }
     )
     at_ms = "since the first row of this trial" if precision.page_times else "in the medium: other times are left out"

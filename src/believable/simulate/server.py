@@ -18,6 +18,8 @@ from believable.core.errors import BelievableError
 
 #: Long enough for a machine on which everything else happens, too.
 START_LIMIT_S = 240.0
+#: The option by which `serve` ends when its standard input closes.
+END_WITH_INPUT = "--end-with-input"
 
 
 class ServerFailed(BelievableError):
@@ -32,7 +34,10 @@ def free_port() -> int:
 
 
 class Server:
-    """`believable serve` as a child process on a port of its own. Killing and starting again keeps port and data."""
+    """`believable serve` as a child process on a port of its own. Killing and starting again keeps port and data.
+
+    The server ends with this process, however that ends: it reads its standard input, which closes then.
+    """
 
     def __init__(
         self,
@@ -62,6 +67,7 @@ class Server:
             str(self.port),
             "--workers",
             str(workers),
+            END_WITH_INPUT,
             *options,
         ]
         if base_url is not None:
@@ -78,7 +84,7 @@ class Server:
                 self._command,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 env={**os.environ, **self.environment},
                 start_new_session=True,  # so that its workers can be ended with it
             )
@@ -122,6 +128,9 @@ class Server:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        finally:
+            if process.stdin is not None:
+                process.stdin.close()
 
     @property
     def pid(self) -> int:

@@ -159,6 +159,7 @@ def permutation_anova(values: ArrayLike, groups: ArrayLike, *, rng: np.random.Ge
     Formula      F = (ΣSSB/Σ(k−1)) / (ΣSSW/Σ(n−k)), each sum over the cells; with a single cell the F of a one-way ANOVA.
     p            share of arrangements of whole units over groups with an F at least as large: exact over all of them if there are
                  at most `resamples`, otherwise (1 + as large)/(1 + resamples).
+    Limit        without variance within groups F is infinite; R² = ΣSSB/(ΣSSB + ΣSSW) = 1 is given instead, with the same p.
     Undefined    fewer than two groups of at least two units; no cell with values of two groups; no variance at all.
     Source       Anderson (2001), with Euclidean distances; Phipson & Smyth (2010) for the 1 +.
     Checked      scipy.stats.permutation_test of f_oneway.
@@ -187,11 +188,16 @@ def permutation_anova(values: ArrayLike, groups: ArrayLike, *, rng: np.random.Ge
     else:
         blocks = [rng.permuted(np.tile(codes, (stop - start, 1)), axis=1) for start, stop in bounds(resamples, BLOCK)]
         drawn = np.concatenate([_pseudo_f(table, block, len(names)) for block in blocks])
-    slack = 1e-9 * max(1.0, abs(observed))
+    separate = math.isinf(observed)
+    least = observed if separate else observed - 1e-9 * max(1.0, abs(observed))
     extra = 0 if exact else 1
-    at_least = int((np.nan_to_num(drawn, nan=-np.inf, posinf=np.inf) >= observed - slack).sum())
+    at_least = int((np.nan_to_num(drawn, nan=-np.inf, posinf=np.inf) >= least).sum())
+    p_value = (at_least + extra) / (len(drawn) + extra)
     how = f"exact over {total} arrangements" if exact else f"{resamples} random arrangements"
-    return TestResult(observed, (at_least + extra) / (len(drawn) + extra), len(table), f"{method}, {how}", symbol="F")
+    if separate:
+        method = f"{method} without variance within groups"
+        return TestResult(1.0, p_value, len(table), f"{method}, {how}", symbol="R²")
+    return TestResult(observed, p_value, len(table), f"{method}, {how}", symbol="F")
 
 
 def _pseudo_f(table: FloatArray, labels: NDArray[np.int64], n_groups: int) -> FloatArray:

@@ -24,6 +24,8 @@ WEB = Path(__file__).parent
 STATIC = WEB / "static"
 
 _MARKDOWN_PAGE = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"]).disable("image")
+#: A note of the author to the author.
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _MARKDOWN_LINE = MarkdownIt("zero", {"html": False}).enable(["emphasis", "backticks", "escape", "entity"])
 _MARKDOWN_CODE = MarkdownIt("zero", {"html": False}).enable("backticks")
 
@@ -135,8 +137,9 @@ def _wishes(header: str) -> list[tuple[str, float]]:
 
 
 def markdown_page(text: str) -> Markup:
-    """A researcher's whole page: no raw HTML, no images or links to elsewhere that load by themselves."""
-    return Markup(_MARKDOWN_PAGE.render(text))
+    """A researcher's whole page: no raw HTML, no images or links to elsewhere that load by themselves. Comments
+    (`<!-- … -->`) are left out."""
+    return Markup(_MARKDOWN_PAGE.render(_COMMENT.sub("", text)))
 
 
 def markdown_line(text: str) -> Markup:

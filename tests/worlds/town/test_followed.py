@@ -45,8 +45,16 @@ def test_no_more_than_a_minute_is_shown_of_anything_but_walks() -> None:
 
 def test_a_thing_is_named_once() -> None:
     texts = {action.text for actor in GENERATIVE.actors for action in shown_days(GENERATIVE, actor.id).actions}
-    assert {"working at the till", "using the toilet", "sleeping, the bed"} <= texts
+    assert {"working at the till", "using the toilet", "sleeping in bed"} <= texts
     assert not {"working at the till, the till", "using the toilet, the toilet"} & texts
+
+
+def test_an_activity_and_its_furniture_make_a_sentence() -> None:
+    """Not `ordering coffee, the counter`."""
+    texts = {action.text for actor in GENERATIVE.actors for action in shown_days(GENERATIVE, actor.id).actions}
+    assert not [text for text in texts if ", the " in text and ": “" not in text]
+    assert {"ordering coffee at the counter", "wiping the table", "switching on the stove"} <= texts
+    assert {"tries: cooking at the stove", "sleeping in bed"} <= texts
 
 
 def test_judges_get_nothing_of_the_checker() -> None:

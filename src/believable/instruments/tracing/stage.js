@@ -2,7 +2,7 @@
 /**
  * Where a trace is made: the drawing with its two buttons, the wheel and the keys, and the picture-by-picture loop.
  * Inputs count while the stimulus plays, also where it halts for want of data: what was just seen is still judged. Before, in
- * pauses and after, wheel and keys do what they always do.
+ * pauses and after, wheel and keys do what they always do; only just after the end the wheel does nothing.
  *
  * @typedef {object} Parts
  * @property {any} player
@@ -18,6 +18,8 @@
  */
 import { wheel } from "./wheel.js";
 
+/** So long after the end a hand may still turn the wheel. */
+const SETTLE_MS = 1000;
 const KEYS = /** @type {Record<string, 1 | -1>} */ ({ ArrowUp: 1, ArrowDown: -1, "+": 1, "-": -1 });
 
 /** @param {HTMLElement} root @param {Parts} parts */
@@ -40,6 +42,7 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
   root.append(box);
   const notches = wheel();
   let handle = 0;
+  let endedAt = -Infinity;
   /** Which key or button made the last push. @type {string | null} */
   let pressed = null;
 
@@ -68,8 +71,9 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
 
   /** @param {WheelEvent} event */
   function onWheel(event) {
-    if (!turn || !player.playing || event.ctrlKey || document.querySelector("dialog[open]")) return;
-    event.preventDefault();
+    if (!turn || event.ctrlKey || document.querySelector("dialog[open]")) return;
+    if (player.playing || event.timeStamp - endedAt < SETTLE_MS) event.preventDefault(); // the page does not jump under a turning hand
+    if (!player.playing) return;
     const { notches: n, input } = notches(event);
     if (n) turn(n, input, event.timeStamp);
   }
@@ -93,6 +97,7 @@ export function createStage(root, { player, texts, name, high, low, signs, push,
   for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, /** @type {EventListener} */ (onPointerUp));
   addEventListener("blur", onBlur);
   document.addEventListener("wheel", onWheel, { capture: true, passive: false });
+  player.on("ended", () => { endedAt = performance.now(); });
   player.on("play", () => {
     if (!/** @type {HTMLElement} */ (document.activeElement)?.matches("input, textarea, select")) area.focus({ preventScroll: true });
   });

@@ -19,6 +19,9 @@ export function buildControls(player, policy, texts) {
   // A simulated day has its own time, which belongs to what is seen.
   const timed = policy.clock !== false || Boolean(player.recording.start);
   if (timed) bar.append(clock);
+  // It says how fast the day goes, not how long one has to watch. Lengths that are hidden stay so.
+  const rest = element("span", { className: "rest" });
+  if (player.recording.start && policy.clock !== false) bar.append(rest);
   if (policy.speeds.length > 1) bar.append(speedChoice(player, policy, texts));
   if (policy.zoom) bar.append(...cameraChoice(player, texts));
 
@@ -39,6 +42,7 @@ export function buildControls(player, policy, texts) {
     const day = dayNumber(player.recording, player.time_ms);
     const dated = day === null ? "" : `${texts["replay.day"].replace("{number}", String(day))}, `;
     clock.textContent = dated + shownTime(player.recording, player.time_ms) + whole;
+    rest.textContent = texts["replay.left"].replace("{time}", minutes((player.duration_ms - player.time_ms) / player.rate));
     const share = player.time_ms / player.duration_ms;
     if (line instanceof HTMLProgressElement) line.value = share;
     else {

@@ -35,9 +35,20 @@ STEP_MS = STEP_S * 1000
 FIRST_DAY = "2024-05-06T00:00:00"
 #: So long something said stays over the head of who said it.
 SPEECH_STEPS = 6
-#: `working at the till, the till`.
 _DAY_OF_SOMEBODY = re.compile(r"(Day \d+) of .+")
-_NAMED_TWICE = re.compile(r"^([^:]*\b(\w+)), the (?:\w+ )*\2$")
+#: `working at the till, the till`.
+_NAMED_TWICE = re.compile(r"^((?:tries: )?[^:]*\b(\w+)), the (?:\w+ )*\2$")
+#: `ordering coffee, the counter`.
+_DOING_AT = re.compile(r"^((?:tries: )?)([^:,]+ing\b[^:,]*), the ([\w ]+)$")
+#: Activities that name their furniture as `it`: `wiping it clean, the table`.
+_DOING_IT = {
+    "wiping it clean": "wiping the {thing}",
+    "looking at it": "looking at the {thing}",
+    "switching it on": "switching on the {thing}",
+    "switching it off": "switching off the {thing}",
+}
+#: Furniture that people are on or in; they are at all other.
+_ON_OR_IN = {"bed": "in bed", "sofa": "on the sofa", "bench": "on the bench", "chairs": "on the chairs", "stage": "on the stage"}
 #: So much of a night is shown, before somebody gets up and after they have gone to bed.
 NIGHT_STEPS = 18
 
@@ -220,11 +231,22 @@ def followed(
     return replace(
         shown,
         actions=tuple(
-            replace(action, object=None, place=_place_words(action.place, names_of), text=_NAMED_TWICE.sub(r"\1", action.text))
+            replace(action, object=None, place=_place_words(action.place, names_of), text=_action_words(action.text))
             for action in shown.actions
         ),
         plans=tuple(replace(step, text=_plan_words(step.text)) for step in shown.plans),
     )
+
+
+def _action_words(text: str) -> str:
+    """`ordering coffee, the counter` is called `ordering coffee at the counter`. What is named already is not named twice."""
+    doing_at = _DOING_AT.match(_NAMED_TWICE.sub(r"\1", text))
+    if doing_at is None:
+        return _NAMED_TWICE.sub(r"\1", text)
+    tries, doing, thing = doing_at.groups()
+    if doing in _DOING_IT:
+        return tries + _DOING_IT[doing].format(thing=thing)
+    return f"{tries}{doing} {_ON_OR_IN.get(thing, f'at the {thing}')}"
 
 
 def _plan_words(text: str) -> str:

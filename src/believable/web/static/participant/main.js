@@ -1,6 +1,7 @@
 // @ts-check
 /** Starts the session of this page with the browser's own clock, storage and network. */
 import { createApi } from "./api.js";
+import { announce } from "./focus.js";
 import { createChannel } from "./channel.js";
 import { installCopy, installDialogs } from "./dialogs.js";
 import { createQueue } from "./queue.js";
@@ -119,6 +120,7 @@ async function run() {
     trial: async (trial) => {
       const first = main.dataset.position === String(trial.position);
       current = null;
+      announce("");
       status.trouble(false);
       const shown = await showTrial(main, trial, {
         texts,
@@ -141,6 +143,7 @@ async function run() {
       return shown;
     },
     finished: (html) => {
+      announce("");
       hideSessionTools();
       main.innerHTML = html;
       installCopy(main, texts);
