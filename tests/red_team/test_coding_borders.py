@@ -15,8 +15,9 @@ from believable.coding.responses import Response
 from believable.coding.samples import RoundPlan
 from believable.core.errors import InvalidInput
 from believable.store import alarms, audit_log, bundle_export, coding_marks, coding_projects, coding_rounds
-from believable.store.coding_projects import CodingProject, project_id
+from believable.store.coding_projects import BookVersion, CodingProject, project_id
 from believable.study.codebook import ready
+from believable.web.console.resolve_page import chosen
 
 STUDY = """\
 believable: 1
@@ -197,3 +198,13 @@ def test_a_project_with_an_id_of_the_old_form_is_not_begun_a_second_time(target:
     owner = target.log_in("ada")
     again = owner.fill_in(CODING, page=CODING, study="alpha", codebook="hntt", pool="real")
     assert (again.status_code, "alpha-hntt" in again.text) == (409, True)
+
+
+ODD_LABELS = ("", "x", "3", "null", "[]", "[1, 2]", "[[], {}, 1]", "9" * 5000, "[" * 50_000, '["invented", null, null]')
+
+
+@pytest.mark.parametrize("label", ODD_LABELS)
+def test_a_decision_with_an_odd_label_is_refused(label: str) -> None:
+    book = BookVersion(1, ready("hntt"), {}, "", "x", 0)
+    with pytest.raises(InvalidInput, match=r"decision|mark"):
+        chosen({f"label:{label}": "yes"}, book, {}, TEXT)
