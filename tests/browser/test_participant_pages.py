@@ -14,8 +14,8 @@ from build_hooks.bare_scripts import without_comments
 CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
 #: 60 000 until pages led to their questions, said trouble at the button and at the bar with a way to try again, gave up downloads
 #: that hang, and counted what was seen: 5.8 kB that a watch page needs before anything goes wrong. Leaving a page by one request
-#: instead of two took .6 kB more, asking again for scripts that do not arrive .9 kB, limits of the first speed, minutes left and trouble in
-#: sight 1.5 kB.
+#: instead of two took .6 kB more, asking again for scripts that do not arrive .9 kB; limits of the first speed, the minutes left
+#: and trouble in sight 1.5 kB.
 LARGEST_SCRIPTS_BYTES = 68_000
 
 #: Finds what people with assistive technology would stumble over.

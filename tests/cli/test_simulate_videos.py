@@ -125,8 +125,10 @@ def test_the_report_finds_the_assumed_means(pilot: Path) -> None:
     for condition, mean in MEANS.items():
         assert float(found[condition]["mean_low"]) < mean < float(found[condition]["mean_high"]), found[condition]
     # The row that checks attention, whose right answer is 2, is not in the mean: else 5.5 would become 4.3.
-    scale = {row["group"]: float(row["mean"]) for row in rows_of(report / "tables" / "godspeed_groups.csv")}
-    assert scale == pytest.approx(MEANS, abs=0.35)
+    for row in rows_of(report / "tables" / "godspeed_groups.csv"):
+        half = (float(row["mean_high"]) - float(row["mean_low"])) / 2
+        # Of ten intervals at 95 % one may miss; one that is half as wide again (99.7 %) may not.
+        assert abs(float(row["mean"]) - MEANS[row["group"]]) < 1.5 * half, row
 
 
 def test_rows_that_check_attention_decide_who_is_excluded(pilot: Path) -> None:
