@@ -15,6 +15,7 @@ import pytest
 STARTS_A_SERVER = """
 import sys, time
 from pathlib import Path
+sys.path.insert(0, sys.argv[2])
 from tests.conftest import Postgres
 Postgres(Path(sys.argv[1]))
 print("started", flush=True)
@@ -27,7 +28,7 @@ def test_a_server_ends_with_the_tests_that_were_killed() -> None:
     folder = Path(tempfile.mkdtemp(prefix="believable-pg-"))
     root = Path(__file__).resolve().parents[2]
     with subprocess.Popen(
-        [sys.executable, "-c", STARTS_A_SERVER, str(folder)], stdout=subprocess.PIPE, text=True, cwd=root
+        [sys.executable, "-c", STARTS_A_SERVER, str(folder), str(root)], stdout=subprocess.PIPE, text=True, cwd=root
     ) as run:
         assert run.stdout is not None
         assert run.stdout.readline().strip() == "started"
