@@ -69,6 +69,8 @@ export function createControls(canvas, { parts, keys, buttons, mouse }, { active
     void Promise.resolve(canvas.requestPointerLock?.()).catch(() => {});
   }
 
+  function free() { if (locked() && state !== "run" && state !== "count") document.exitPointerLock(); }
+
   function hintNow() { if (hint) hint.hidden = !mouse || locked() || state !== "run"; }
 
   document.addEventListener("keydown", (event) => {
@@ -95,7 +97,8 @@ export function createControls(canvas, { parts, keys, buttons, mouse }, { active
     moved[sideways] += movementX * per_px * slider.value;
     moved[upwards] -= movementY * per_px * slider.value;
   }, { signal });
-  document.addEventListener("pointerlockchange", hintNow, { signal });
+  // A click may ask for the mouse just before the round ends, and get it afterwards.
+  document.addEventListener("pointerlockchange", () => { free(); hintNow(); }, { signal });
 
   /** When the last of these went down; null where one of them is not. @param {string[]} codes */
   function since(codes) {
@@ -137,7 +140,7 @@ export function createControls(canvas, { parts, keys, buttons, mouse }, { active
     /** @param {string} entered */
     enter(entered) {
       state = entered;
-      if (locked() && state !== "run" && state !== "count") document.exitPointerLock();
+      free();
       hintNow();
     },
     lock,

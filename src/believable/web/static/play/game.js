@@ -172,6 +172,7 @@ export async function show(form, trial, { texts, record, keep, line }) {
 
   /** @param {{score: number}} over */
   function ended({ score }) {
+    if (state !== "over" && latest) client?.enter?.("over", latest); // the last picture may not have come
     state = "over";
     log.flush();
     void record("play.over", { score });
