@@ -36,8 +36,10 @@ if __name__ == "__main__":
 
 
 STARTING = """
+import os
+
 if __name__ == "__mp_main__":
-    print("starting", flush=True)
+    os.write(1, b"starting\\n")  # in one piece: both workers print it
 """
 
 
@@ -60,5 +62,5 @@ def test_ctrl_c_ends_workers_without_a_traceback(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_workers_that_are_just_starting(tmp_path: Path) -> None:
     output, errors = interrupt(tmp_path / "program.py", STARTING + PROGRAM, ["starting\n"])
-    assert output.endswith("interrupted\n")
+    assert "interrupted\n" in output
     assert errors == ""

@@ -295,6 +295,19 @@ def _interrupts_ignored() -> Iterator[None]:
 
 
 @contextmanager
+def _interrupts_deferred() -> Iterator[None]:
+    """Ctrl-C waits until the end of the block: a pool then has every process that it started in its list, and can end it."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
 def _one_numeric_thread() -> Iterator[None]:
     before = dict(os.environ)
     os.environ.update(_ONE_NUMERIC_THREAD)
@@ -333,7 +346,8 @@ def _collect(
     try:
         while len(results) < len(todo):
             for index, chunk in coming:
-                running[executor.submit(function, chunk)] = index
+                with _interrupts_deferred():
+                    running[executor.submit(function, chunk)] = index
                 if len(running) >= _IN_FLIGHT:
                     break
             for future in wait(running, return_when=FIRST_COMPLETED).done:
