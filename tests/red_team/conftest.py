@@ -24,6 +24,15 @@ from believable.web.app import Settings, create_app
 
 BASE_URL = "http://study.example"
 PASSWORD = "three unrelated words"
+#: The smallest study in which something is written.
+STUDY = """\
+believable: 1
+title: A study
+seed: 1
+timeline:
+  - form: {id: first, questions: [{id: why, prompt: Why?, text: {}}]}
+  - finish: {id: end}
+"""
 
 
 @pytest.fixture

@@ -18,15 +18,8 @@ from believable.store import alarms, audit_log, bundle_export, coding_marks, cod
 from believable.store.coding_projects import BookVersion, CodingProject, project_id
 from believable.study.codebook import ready
 from believable.web.console.resolve_page import chosen
+from tests.red_team.conftest import STUDY
 
-STUDY = """\
-believable: 1
-title: A study
-seed: 1
-timeline:
-  - form: {id: first, questions: [{id: why, prompt: Why?, text: {}}]}
-  - finish: {id: end}
-"""
 TEXT = "It hesitated at the doors."
 GOOD = Mark((Label("goal", "+", "more"),), done=True)
 CODING = "/console/coding"

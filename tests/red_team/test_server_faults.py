@@ -22,15 +22,8 @@ from believable.core.draft_folders import draft_folder, make_draft, sweep_drafts
 from believable.core.errors import StorageFull, Unavailable
 from believable.store.engine import Store
 from believable.web.console import codebook_page, export_page
+from tests.red_team.conftest import STUDY
 
-STUDY = """\
-believable: 1
-title: A study
-seed: 1
-timeline:
-  - form: {id: first, questions: [{id: why, prompt: Why?, text: {}}]}
-  - finish: {id: end}
-"""
 BELIEVABLE = Path(sys.executable).with_name("believable")
 CONSOLE = "/console/studies/study"
 

@@ -132,6 +132,7 @@ class SessionRows:
         self._stimuli = {stimulus.id: stimulus for stimulus in definition.study.stimuli}
         self._media = definition.media
         self._happenings = read_events(collected)
+        self._view_checks = {(check.position, check.run, check.player): check for check in collected.view_checks}
         self._by_position: dict[int | None, list[Happening]] = defaultdict(list)
         #: What happened on pages of the plan.
         self._by_kind: dict[str, list[Happening]] = defaultdict(list)
@@ -225,8 +226,7 @@ class SessionRows:
 
     def _checked(self, position: int, run: int, player: int) -> dict[str, Cell]:
         """What the server knows about a view; nothing if it was not checked."""
-        place = (position, run, player)
-        check = next((c for c in self._collected.view_checks if (c.position, c.run, c.player) == place), None)
+        check = self._view_checks.get((position, run, player))
         if check is None:
             return {}
         return {

@@ -55,7 +55,6 @@ ARTIFACTS = (
     FIRST_LIGHT,
     FIRST_EDGES,
 )
-BYTES = ARTIFACTS[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ against each other are padded to the size of the largest, because the size follo
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import os
@@ -59,19 +60,25 @@ def served_replay(media_dir: Path, definition: Definition, stimulus: str, varian
     """The copy of a study's recording that participants get: as large as the largest of its scenario, or of the study if it has
     no scenario."""
     scenarios = {other.id: other.scenario for other in definition.study.stimuli}
-    copies = {
-        name: judged_replay(media_dir, medium.digest, variant)
+    compared = tuple(
+        medium.digest
         for name, medium in definition.media.items()
         if medium.is_replay and scenarios.get(name) == scenarios.get(stimulus)
-    }
-    copy = copies[stimulus]
-    size = max(other.stat().st_size for other in copies.values())
+    )
+    copy = judged_replay(media_dir, definition.media[stimulus].digest, variant)
+    size = _largest_copy(media_dir, compared, variant)
     if size == copy.stat().st_size:
         return copy
     target = copy.with_name(f"{copy.name}.{size}")
     if not target.is_file():
         _put(target, padded(copy.read_bytes(), size))
     return target
+
+
+@functools.lru_cache(maxsize=1024)
+def _largest_copy(media_dir: Path, digests: tuple[str, ...], variant: Variant) -> int:
+    """Bytes of the largest copy of these recordings. Copies follow from their digests, so that it is looked up once."""
+    return max(judged_replay(media_dir, digest, variant).stat().st_size for digest in digests)
 
 
 def padded(body: bytes, size: int) -> bytes:

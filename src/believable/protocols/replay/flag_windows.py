@@ -33,7 +33,7 @@ from believable.analysis.viewed_actions import (
     judged,
     stretches_by_page,
 )
-from believable.instruments.flags import CHOICE, LINE, MOMENT
+from believable.instruments.flags import CHOICE, LINE
 from believable.protocols.replay.flag_outcomes import WatchedDay
 
 NOTHING_PLAYED = Stretches(np.empty(0), np.empty(0), np.empty(0))
@@ -111,6 +111,3 @@ def on_screen(actions: LoggedActions, media_ms: float) -> str | None:
     """The action on screen: of several, the one that began last."""
     going = all_on_screen(actions, media_ms)
     return going[-1] if going else None
-
-
-MADE = (CHOICE, LINE, MOMENT, UNRECORDED)
