@@ -2,10 +2,10 @@
 
     python bench/agreement.py
 
-Peers are optional: pip install scikit-learn statsmodels krippendorff pingouin pandas. Ours always gives value and
-interval; the peers, pingouin's ICC apart, the value only. Both are called in turn, so that other work on the machine
-meets both. Exit code 1: slower than a peer on any table, or a value that differs by 1e-9 or more; 2: no peer is
-installed.
+Peers are optional: pip install scikit-learn statsmodels krippendorff pingouin pandas. Ours always
+gives value and interval; the peers, pingouin's ICC apart, the value only. Both are called in turn,
+so that other work on the machine meets both. Exit code 1: slower than a peer on any table, or a
+value that differs by 1e-9 or more; 2: no peer is installed.
 """
 
 from __future__ import annotations
@@ -78,7 +78,13 @@ def pingouin_icc(table: Any) -> Callable[[], Callable[[], float]]:
     def load() -> Callable[[], float]:
         pingouin, pandas = importlib.import_module("pingouin"), importlib.import_module("pandas")
         n, k = table.shape
-        frame = pandas.DataFrame({"item": np.repeat(np.arange(n), k), "rater": np.tile(np.arange(k), n), "score": table.ravel()})
+        frame = pandas.DataFrame(
+            {
+                "item": np.repeat(np.arange(n), k),
+                "rater": np.tile(np.arange(k), n),
+                "score": table.ravel(),
+            }
+        )
 
         def call() -> float:
             found = pingouin.intraclass_corr(frame, targets="item", raters="rater", ratings="score")
@@ -109,15 +115,31 @@ def cases() -> list[Case]:
             found.append(Case(name, call, "scikit-learn", sklearn_kappa(a, b, weights)))
         table = ratings(n, 6, 5)
         call = lambda t=table: agreement.fleiss_kappa(t)  # noqa: E731
-        found.append(Case(f"fleiss_kappa, {n:,} items × 6", call, "statsmodels", statsmodels_fleiss(table)))
+        found.append(
+            Case(f"fleiss_kappa, {n:,} items × 6", call, "statsmodels", statsmodels_fleiss(table))
+        )
         gaps = ratings(n, 6, 5, missing=0.2) + 1.0
         for level in ("nominal", "ordinal", "interval", "ratio"):
             call = lambda t=gaps, lv=level: agreement.krippendorff_alpha(t, lv)  # noqa: E731
-            found.append(Case(f"alpha {level}, {n:,} × 6, gaps", call, "krippendorff", krippendorff_peer(gaps, level)))
+            found.append(
+                Case(
+                    f"alpha {level}, {n:,} × 6, gaps",
+                    call,
+                    "krippendorff",
+                    krippendorff_peer(gaps, level),
+                )
+            )
     rng = np.random.default_rng(1)
     table = rng.standard_normal((120, 1)) + rng.standard_normal((120, 6))
     call = lambda t=table: agreement.krippendorff_alpha(t, "interval")  # noqa: E731
-    found.append(Case("alpha interval, 120 × 6, continuous", call, "krippendorff", krippendorff_peer(table, "interval")))
+    found.append(
+        Case(
+            "alpha interval, 120 × 6, continuous",
+            call,
+            "krippendorff",
+            krippendorff_peer(table, "interval"),
+        )
+    )
     call = lambda t=table: agreement.icc(t, "ICC2")  # noqa: E731
     found.append(Case("ICC2, 120 × 6", call, "pingouin", pingouin_icc(table)))
     call = lambda t=table: agreement.cronbach_alpha(t)  # noqa: E731
@@ -126,7 +148,9 @@ def cases() -> list[Case]:
 
 
 def least_ms(*calls: Callable[[], Any]) -> tuple[list[float], list[Any]]:
-    """The least processor time of each call, all called in turn for a while, after one round to warm up."""
+    """The least processor time of each call, all called in turn for a while, after one round to
+    warm up.
+    """
     results = [call() for call in calls]
     best, started, rounds = [np.inf] * len(calls), time.process_time(), 0
     while rounds < FEWEST_CALLS or time.process_time() - started < SECONDS_PER_CASE:
@@ -140,22 +164,28 @@ def least_ms(*calls: Callable[[], Any]) -> tuple[list[float], list[Any]]:
 
 def main() -> int:
     warnings.simplefilter("ignore")
-    print(f"Python {platform.python_version()}, numpy {np.__version__}; least CPU time per call, one core")
+    print(
+        f"Python {platform.python_version()}, numpy {np.__version__}; least CPU time per call, one"
+        " core"
+    )
     print(f"{'measure':<38}{'ours ms':>9}{'peer ms':>10}{'ratio':>8}{'difference':>12}  peer")
     compared, failed = 0, 0
     for case in cases():
         try:
             peer = case.peer()
         except ImportError:
-            print(f"{case.name:<38}{'':>39}  {case.package} is not installed: pip install {case.package}")
+            print(
+                f"{case.name:<38}{'':>39}  {case.package} is not installed: pip install"
+                f" {case.package}"
+            )
             continue
         (ours_ms, peer_ms), (found, expected) = least_ms(case.ours, peer)
         difference = abs(found.value - expected)
         fine = difference < 1e-9 and ours_ms <= peer_ms
         compared, failed = compared + 1, failed + (not fine)
         print(
-            f"{case.name:<38}{ours_ms:>9.3f}{peer_ms:>10.3f}{peer_ms / ours_ms:>8.2f}{difference:>12.1e}  "
-            f"{case.package}{'' if fine else '  FAILS'}"
+            f"{case.name:<38}{ours_ms:>9.3f}{peer_ms:>10.3f}{peer_ms / ours_ms:>8.2f}{difference:>12.1e}"
+            f"  {case.package}{'' if fine else '  FAILS'}"
         )
     print(f"{compared} compared, {failed} slower or different")
     return 1 if failed else 0 if compared else 2

@@ -1,9 +1,10 @@
-"""10,000 bootstrap medians of 92 judges, and other bootstraps, beside scipy.stats.bootstrap in the same run.
+"""10,000 bootstrap medians of 92 judges, and other bootstraps, beside scipy.stats.bootstrap in the
+same run.
 
     python bench/bootstrap.py
 
-Processor time, both called in turn. Exit code 1: slower than scipy, 10,000 medians in 20 ms or more, or BCa bounds
-(computed from scipy's own resamples) that differ by 1e-9 or more.
+Processor time, both called in turn. Exit code 1: slower than scipy, 10,000 medians in 20 ms or
+more, or BCa bounds (computed from scipy's own resamples) that differ by 1e-9 or more.
 """
 
 from __future__ import annotations
@@ -41,19 +42,27 @@ def beside_scipy(values: Any) -> bool:
     for name, function in (("median", np.median), ("mean", np.mean)):
         for method, theirs in (("percentile", "percentile"), ("bca", "BCa")):
             ours, other = median_ms(
-                lambda n=name, m=method: bootstrap(values, n, rng=np.random.default_rng(2), method=m, resamples=RESAMPLES),
+                lambda n=name, m=method: bootstrap(
+                    values, n, rng=np.random.default_rng(2), method=m, resamples=RESAMPLES
+                ),
                 lambda f=function, t=theirs: stats.bootstrap(
                     (values,), f, n_resamples=RESAMPLES, method=t, rng=np.random.default_rng(2)
                 ),
             )
-            quick = ours <= other and (name != "median" or method != "percentile" or ours < MEDIANS_LIMIT_MS)
+            quick = ours <= other and (
+                name != "median" or method != "percentile" or ours < MEDIANS_LIMIT_MS
+            )
             fine &= quick
-            print(f"{name:<10}{method:<12}{ours:>9.2f}{other:>10.2f}{other / ours:>7.1f}×{'' if quick else '  FAILS'}")
+            print(
+                f"{name:<10}{method:<12}{ours:>9.2f}{other:>10.2f}{other / ours:>7.1f}×{'' if quick else '  FAILS'}"
+            )
     return fine
 
 
 def same_bounds(values: Any) -> bool:
-    theirs = stats.bootstrap((values,), np.mean, n_resamples=RESAMPLES, method="BCa", rng=np.random.default_rng(3))
+    theirs = stats.bootstrap(
+        (values,), np.mean, n_resamples=RESAMPLES, method="BCa", rng=np.random.default_rng(3)
+    )
     bounds = interval(
         theirs.bootstrap_distribution,
         float(values.mean()),
@@ -62,8 +71,15 @@ def same_bounds(values: Any) -> bool:
         n=JUDGES,
         left_out=(values.sum() - values) / (JUDGES - 1),
     )
-    gap = np.inf if bounds is None else float(np.abs(np.subtract(bounds, theirs.confidence_interval)).max())
-    print(f"BCa bounds from scipy's own resamples: largest difference {gap:.1e} (limit {BOUNDS_LIMIT})")
+    gap = (
+        np.inf
+        if bounds is None
+        else float(np.abs(np.subtract(bounds, theirs.confidence_interval)).max())
+    )
+    print(
+        f"BCa bounds from scipy's own resamples: largest difference {gap:.1e} (limit"
+        f" {BOUNDS_LIMIT})"
+    )
     return gap < BOUNDS_LIMIT
 
 
@@ -76,7 +92,10 @@ def main() -> int:
         f"10,000 medians have {MEDIANS_LIMIT_MS} ms"
     )
     fine = beside_scipy(smooth)
-    print(f"exact order-statistic interval of the median: {median_ms(lambda: median_interval(accuracy))[0]:.3f} ms")
+    print(
+        "exact order-statistic interval of the median:"
+        f" {median_ms(lambda: median_interval(accuracy))[0]:.3f} ms"
+    )
     fine &= same_bounds(smooth)
     print("all faster and equal" if fine else "NOT all faster and equal")
     return 0 if fine else 1

@@ -1,4 +1,6 @@
-"""How fast this machine is at the moment, the figure beside every absolute time; and what a process took of it."""
+"""How fast this machine is at the moment, the figure beside every absolute time; and what a process
+took of it.
+"""
 
 from __future__ import annotations
 

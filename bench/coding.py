@@ -1,10 +1,12 @@
-"""How fast does the coder's desk answer? A project of 2,000 texts, one coder, a real browser, a real server.
+"""How fast does the coder's desk answer? A project of 2,000 texts, one coder, a real browser, a
+real server.
 
     python bench/coding.py             2,000 texts, 60 of each action
     python bench/coding.py --quick     200 texts, 8 of each action
 
-Every key is pressed in Chromium. `shown` counts from the key to the next picture on screen, `stored` from sending an operation
-to its durable acknowledgement, `asked` from asking the server for suggestions to its answer. The bound is 100 ms at the median.
+Every key is pressed in Chromium. `shown` counts from the key to the next picture on screen,
+`stored` from sending an operation to its durable acknowledgement, `asked` from asking the server
+for suggestions to its answer. The bound is 100 ms at the median.
 """
 
 from __future__ import annotations
@@ -96,11 +98,18 @@ def fill(store: Store, n_texts: int) -> None:
         project = CodingProject("bench", None, "imported", "Benchmark", (), 1, True, "none", 0)
         coding_projects.create_project(conn, project, ready("hntt"), user="bench")
         texts = [
-            Response(write_reason(planted_for("hntt"), rng).text, "Why?", judge=f"j{n // 3}", trial_key=str(n))
+            Response(
+                write_reason(planted_for("hntt"), rng).text,
+                "Why?",
+                judge=f"j{n // 3}",
+                trial_key=str(n),
+            )
             for n in range(n_texts)
         ]
         coding_projects.put_texts(conn, project, [(text, ()) for text in texts])
-        coding_rounds.add_round(conn, project, RoundPlan("agreement", None), ["kim", "lee"], user="bench", at_ms=0)
+        coding_rounds.add_round(
+            conn, project, RoundPlan("agreement", None), ["kim", "lee"], user="bench", at_ms=0
+        )
 
     store.write(put)
 
@@ -125,7 +134,9 @@ def measure(page: Page, action: Action, times: int) -> float:
 
 
 def _drawn(page: Page, n: int) -> float:
-    """The n-th measurement, as soon as it is there. The page's policy forbids to wait inside of it."""
+    """The n-th measurement, as soon as it is there. The page's policy forbids to wait inside of
+    it.
+    """
     for _ in range(500):
         took: float | None = page.evaluate(f"window.shownMs[{n}] ?? null")
         if took is not None:
@@ -135,17 +146,25 @@ def _drawn(page: Page, n: int) -> float:
 
 
 def run(server: Server, times: int) -> dict[str, float]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--disable-gpu", *sandbox])
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--disable-gpu", *sandbox]
+        )
         page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
         page.goto(f"{server.url}/console/login")
         page.get_by_label("Name").fill("kim")
         page.get_by_label("Password").fill(PASSWORD)
         page.keyboard.press("Enter")
         page.wait_for_selector(".me")
-        found: dict[str, Any] = {"open the desk": statistics.median(_opened(page, server.url) for _ in range(5))}
+        found: dict[str, Any] = {
+            "open the desk": statistics.median(_opened(page, server.url) for _ in range(5))
+        }
         page.evaluate("performance.setResourceTimingBufferSize(100000)")
         page.evaluate(WATCH)
         for action in ACTIONS:
@@ -165,7 +184,9 @@ def _opened(page: Page, url: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     n_texts, times = (200, 8) if options.quick else (2_000, 60)
@@ -179,10 +200,18 @@ def main() -> None:
                 fill(store, n_texts)
             machine_ms = calibration_ms()
             found = run(server, times)
-    print(f"machine: {os.cpu_count()} cores, calibration loop {machine_ms:.1f} ms; {n_texts} texts, {times} of each action")
+    print(
+        f"machine: {os.cpu_count()} cores, calibration loop {machine_ms:.1f} ms; {n_texts} texts,"
+        f" {times} of each action"
+    )
     for action, median_ms in found.items():
-        print(f"{action:26} {median_ms:8.1f} ms   ×{median_ms / machine_ms:.2f} of the calibration loop")
-    slow = {action: ms for action, ms in found.items() if ms >= BOUND_MS and action != "open the desk"}
+        print(
+            f"{action:26} {median_ms:8.1f} ms   ×{median_ms / machine_ms:.2f} of the calibration"
+            " loop"
+        )
+    slow = {
+        action: ms for action, ms in found.items() if ms >= BOUND_MS and action != "open the desk"
+    }
     if slow:
         print(f"over {BOUND_MS:g} ms: {', '.join(slow)}")
         sys.exit(1)

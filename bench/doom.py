@@ -1,10 +1,11 @@
-"""Doom: films against game time, a tic through our round against bare ViZDoom, two worker processes against one; and live rounds.
+"""Doom: films against game time, a tic through our round against bare ViZDoom, two worker processes
+against one; and live rounds.
 
     python bench/doom.py [live]
 
-Ratios of one run on one machine; each figure is the best of three. The live part (`live`: only that) has six people at a server,
-the clients beside it on the same machine, each turning and walking at 640 × 360 for fifteen seconds; their pictures are counted
-as they come, not decoded.
+Ratios of one run on one machine; each figure is the best of three. The live part (`live`: only
+that) has six people at a server, the clients beside it on the same machine, each turning and
+walking at 640 × 360 for fifteen seconds; their pictures are counted as they come, not decoded.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ RUNNING = (1, 0, 0, 20, 0, 0, 0, 0, 0)
 
 def setup(picture: str = "160x120") -> DoomSetup:
     options = DoomOptions(map="deathmatch", picture=picture)
-    settled: DoomSetup = DOOM.game.settle(options, RoundPlace(7, "bench", None, "nobody", 60, False))
+    settled: DoomSetup = DOOM.game.settle(
+        options, RoundPlace(7, "bench", None, "nobody", 60, False)
+    )
     return settled
 
 
@@ -95,7 +98,9 @@ def film() -> float:
 
 
 def decisions_per_s(workers: int) -> float:
-    envs = gymnasium.make_vec("believable/DoomNavigate-v1", num_envs=workers, vectorization_mode="async")
+    envs = gymnasium.make_vec(
+        "believable/DoomNavigate-v1", num_envs=workers, vectorization_mode="async"
+    )
     envs.reset(seed=1)
     standing = np.tile([1, 1, 4, 0, 0], (workers, 1))
     begun = time.perf_counter()
@@ -106,7 +111,8 @@ def decisions_per_s(workers: int) -> float:
     return workers * DECISIONS / took
 
 
-# ---------------------------------------------------------------------------------------------- live
+# ----------------------------------------------------------------------------------------------
+# live
 
 
 PEOPLE, LIVE_S = 6, 15
@@ -121,7 +127,9 @@ timeline:
 
 
 class LivePage:
-    """What a page would do: signs of life, an input every tenth of a second, and when the pictures came."""
+    """What a page would do: signs of life, an input every tenth of a second, and when the pictures
+    came.
+    """
 
     def __init__(self) -> None:
         self.came_s: list[float] = []
@@ -153,8 +161,20 @@ class LivePage:
                     return
                 if now_s >= next_s:
                     number += 1
-                    pressed = [1, rng.choice((-1, 0, 1)), 0, rng.randint(-60, 60), 0, int(rng.random() < 0.2), 0, 0, 0]
-                    await socket.send(json.dumps({"i": [[number, 0, *pressed]], "seen": words["t"]}))
+                    pressed = [
+                        1,
+                        rng.choice((-1, 0, 1)),
+                        0,
+                        rng.randint(-60, 60),
+                        0,
+                        int(rng.random() < 0.2),
+                        0,
+                        0,
+                        0,
+                    ]
+                    await socket.send(
+                        json.dumps({"i": [[number, 0, *pressed]], "seen": words["t"]})
+                    )
                     if not asked:
                         asked, sent_s = number, time.perf_counter()
                     next_s = now_s + rng.uniform(0.05, 0.15)
@@ -168,7 +188,9 @@ class LivePage:
 
 async def people(url: str, link: str, count: int) -> list[LivePage]:
     pages = [LivePage() for _ in range(count)]
-    await asyncio.gather(*(page.play(url, link, random.Random(number)) for number, page in enumerate(pages)))
+    await asyncio.gather(
+        *(page.play(url, link, random.Random(number)) for number, page in enumerate(pages))
+    )
     return pages
 
 
@@ -195,13 +217,21 @@ def live(count: int) -> None:
     megabits = [8 * page.bytes / 1e6 / s for page, s in zip(pages, seconds, strict=True)]
     waited = [ms for page in pages for ms in page.waited_ms]
     low, p99 = statistics.median(gaps_ms), float(np.percentile(gaps_ms, 99))
-    print(f"{count} at once: {min(rates):.1f} to {max(rates):.1f} pictures/s, interval median {low:.1f} ms, p99 {p99:.1f} ms")
-    print(f"  key to picture: median {statistics.median(waited):.0f} ms, p95 {float(np.percentile(waited, 95)):.0f} ms")
+    print(
+        f"{count} at once: {min(rates):.1f} to {max(rates):.1f} pictures/s, interval median"
+        f" {low:.1f} ms, p99 {p99:.1f} ms"
+    )
+    print(
+        f"  key to picture: median {statistics.median(waited):.0f} ms, p95"
+        f" {float(np.percentile(waited, 95)):.0f} ms"
+    )
     print(f"  {statistics.mean(megabits):.2f} Mbit/s per player")
 
 
 async def resumed_s(url: str, link: str) -> list[float]:
-    """A simulated person plays 59 s of a round faster than time; then a page takes it up, four times."""
+    """A simulated person plays 59 s of a round faster than time; then a page takes it up, four
+    times.
+    """
     rng, times = random.Random(3), []
     async with httpx.AsyncClient(base_url=url) as http:
         person = Participant(http, RealPace(WallClock()))
@@ -235,7 +265,10 @@ def live_rounds() -> None:
     live(PEOPLE)
     with served(60) as (url, store):
         times = asyncio.run(resumed_s(url, link_token(store, "live", "simulated")))
-    print(f"a round of 60 s is taken up after {statistics.median(times):.2f} s (wanted: less than 2 s)")
+    print(
+        f"a round of 60 s is taken up after {statistics.median(times):.2f} s (wanted: less than"
+        " 2 s)"
+    )
 
 
 if __name__ == "__main__":
@@ -243,8 +276,16 @@ if __name__ == "__main__":
         live_rounds()
         sys.exit()
     print(f"film at 640x360: {max(film() for _ in range(3)):.1f} x game time (wanted: 5 or more)")
-    print(f"a tic through our round: {best(ours) / best(bare):.2f} x bare ViZDoom (wanted: 1.3 or less)")
+    print(
+        f"a tic through our round: {best(ours) / best(bare):.2f} x bare ViZDoom (wanted: 1.3 or"
+        " less)"
+    )
     # In turn, so that a slow moment of the machine meets both.
-    alone, together = map(max, zip(*((decisions_per_s(1), decisions_per_s(2)) for _ in range(3)), strict=True))
-    print(f"two worker processes: {together / alone:.2f} x one, {alone:.0f} decisions/s (wanted: 1.6 or more)")
+    alone, together = map(
+        max, zip(*((decisions_per_s(1), decisions_per_s(2)) for _ in range(3)), strict=True)
+    )
+    print(
+        f"two worker processes: {together / alone:.2f} x one, {alone:.0f} decisions/s (wanted: 1.6"
+        " or more)"
+    )
     live_rounds()

@@ -1,11 +1,12 @@
-"""All pairs by dynamic time warping, beside aeon, dtaidistance, tslearn, tsdistances and dtw-python in the same run.
+"""All pairs by dynamic time warping, beside aeon, dtaidistance, tslearn, tsdistances and dtw-python
+in the same run.
 
     python bench/dtw.py [--quick]
 
-Peers are optional: pip install aeon dtaidistance tslearn tsdistances dtw-python. All run on one core; distances are
-compared with ours to 1e-9. Then two million pairs against the clock, and the long traces beside the kernel's own peak.
-Exit code 1: a kernel of ours slower than a peer, a different result, or two million pairs in 5 s or more; 2: no peer
-is installed.
+Peers are optional: pip install aeon dtaidistance tslearn tsdistances dtw-python. All run on one
+core; distances are compared with ours to 1e-9. Then two million pairs against the clock, and the
+long traces beside the kernel's own peak. Exit code 1: a kernel of ours slower than a peer, a
+different result, or two million pairs in 5 s or more; 2: no peer is installed.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ def tsdistances() -> Matrix:
 
 def dtw_python() -> Matrix:
     here = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]  # this file is called dtw too
+    sys.path[:] = [
+        entry for entry in sys.path if os.path.abspath(entry) != here
+    ]  # this file is called dtw too
     sys.modules.pop("dtw", None)
     module = importlib.import_module("dtw")
 
@@ -68,7 +71,9 @@ def dtw_python() -> Matrix:
         for i in range(len(x)):
             for j in range(i + 1, len(x)):
                 cost = (x[i][:, None] - x[j][None, :]) ** 2
-                found[i, j] = module.dtw(cost, distance_only=True, step_pattern="symmetric1").distance
+                found[i, j] = module.dtw(
+                    cost, distance_only=True, step_pattern="symmetric1"
+                ).distance
         return found + found.T
 
     return matrix
@@ -84,7 +89,9 @@ PEERS: dict[str, Callable[[], Matrix]] = {
 
 
 def fastest(call: Callable[[], Any], *, repeats: int) -> tuple[float, Any]:
-    """The least processor time of several runs after one to warm up: other work on the machine counts less so."""
+    """The least processor time of several runs after one to warm up: other work on the machine
+    counts less so.
+    """
     result = call()
     times = []
     for _ in range(repeats):
@@ -99,16 +106,25 @@ def gigacells(traces: int, length: int, seconds: float) -> float:
 
 
 def beside_peers(traces: int, length: int, *, repeats: int) -> bool | None:
-    """Is each of our kernels at least as fast as every peer, with the same distances? None without a peer."""
+    """Is each of our kernels at least as fast as every peer, with the same distances? None without
+    a peer.
+    """
     x = np.random.default_rng(1).standard_normal((traces, length)).cumsum(axis=1)
     print(f"\n{traces} traces of {length} points, squared cost, one core")
-    print(f"  {'':<22}{'CPU s':>9}{'Gcells/s':>10}{'ours is … times as fast':>32}{'largest difference':>20}")
+    print(
+        f"  {'':<22}{'CPU s':>9}{'Gcells/s':>10}{'ours is … times as fast':>32}{'largest difference':>20}"
+    )
     ours: dict[str, float] = {}
     verdicts: list[bool] = []
     for kernel in kernels():
-        seconds, matrix = fastest(lambda k=kernel: dtw_matrix(x, cost="square", workers=1, kernel=k), repeats=repeats)
+        seconds, matrix = fastest(
+            lambda k=kernel: dtw_matrix(x, cost="square", workers=1, kernel=k), repeats=repeats
+        )
         ours[kernel] = seconds
-        print(f"  believable ({kernel}){'':<{9 - len(kernel)}}{seconds:>10.4f}{gigacells(traces, length, seconds):>10.3f}")
+        print(
+            "  believable"
+            f" ({kernel}){'':<{9 - len(kernel)}}{seconds:>10.4f}{gigacells(traces, length, seconds):>10.3f}"
+        )
     for name, load in PEERS.items():
         try:
             peer = load()
@@ -116,13 +132,17 @@ def beside_peers(traces: int, length: int, *, repeats: int) -> bool | None:
             print(f"  {name:<22}not installed, left out: pip install {name}")
             continue
         few = x if name != "dtw-python" else x[: max(10, traces // 10)]
-        seconds, found = fastest(lambda p=peer, data=few: p(data), repeats=1 if name == "dtw-python" else repeats)
+        seconds, found = fastest(
+            lambda p=peer, data=few: p(data), repeats=1 if name == "dtw-python" else repeats
+        )
         speed = gigacells(len(few), length, seconds)
         wanted = matrix[: len(few), : len(few)]
         difference = float(np.abs(found - wanted).max() / max(1.0, wanted.max()))
         ratios = [gigacells(traces, length, taken) / speed for taken in ours.values()]
         verdicts.append(min(ratios) >= 1 and difference < 1e-9)
-        shown = ", ".join(f"{ratio:.1f} ({kernel})" for kernel, ratio in zip(ours, ratios, strict=True))
+        shown = ", ".join(
+            f"{ratio:.1f} ({kernel})" for kernel, ratio in zip(ours, ratios, strict=True)
+        )
         print(f"  {name:<22}{seconds:>9.4f}{speed:>10.3f}{shown:>32}{difference:>20.1e}")
     return all(verdicts) if verdicts else None
 
@@ -141,7 +161,10 @@ def peak(kernel: str, length: int) -> float:
         compiled = importlib.import_module("believable.traces.dtw_numba")
         rows, block = rng.random((64, length)), compiled.pack(rng.random((length, 256)))
         first = np.zeros(64, dtype=np.int64)
-        seconds, _ = fastest(lambda: compiled.rows_distances(rows, block, first, square=False, window=None), repeats=5)
+        seconds, _ = fastest(
+            lambda: compiled.rows_distances(rows, block, first, square=False, window=None),
+            repeats=5,
+        )
         return 64 * 256 * length**2 / seconds / 1e9
     pairs = batch_size(length)
     batch = DiagonalBatch(length, pairs, square=False, window=None)
@@ -160,14 +183,18 @@ def clocked(x: Any, kernel: Any) -> tuple[float, float]:
 def two_million_pairs() -> bool:
     x = np.random.default_rng(3).random((2000, 20))
     fine = True
-    print(f"\n2,000 traces of 20 windows: {2000 * 1999 // 2:,} pairs, |x − y|, {available_cores()} cores, limit {LIMIT_S} s")
+    print(
+        f"\n2,000 traces of 20 windows: {2000 * 1999 // 2:,} pairs, |x − y|, {available_cores()}"
+        f" cores, limit {LIMIT_S} s"
+    )
     for kernel in kernels():
         first, cpu = clocked(x, kernel)
         second, _ = clocked(x, kernel)
         fine &= second < LIMIT_S
         print(
-            f"  {kernel:<8}{second:>8.2f} s  {'ok' if second < LIMIT_S else 'TOO SLOW'}   "
-            f"(first call, with loading and compiling where needed: {first:.2f} s, {cpu:.2f} s of processor)"
+            f"  {kernel:<8}{second:>8.2f} s  {'ok' if second < LIMIT_S else 'TOO SLOW'}   (first"
+            f" call, with loading and compiling where needed: {first:.2f} s, {cpu:.2f} s of"
+            " processor)"
         )
     return fine
 
@@ -182,8 +209,8 @@ def long_traces(traces: int) -> None:
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         per_core = gigacells(traces, 240, cpu)
         print(
-            f"  {kernel:<8}{wall:>8.2f} s wall  {gigacells(traces, 240, wall):>6.2f} Gcells/s;  per core "
-            f"{per_core:.2f} of the kernel's peak {top:.2f} ({per_core / top:.0%})"
+            f"  {kernel:<8}{wall:>8.2f} s wall  {gigacells(traces, 240, wall):>6.2f} Gcells/s;  per"
+            f" core {per_core:.2f} of the kernel's peak {top:.2f} ({per_core / top:.0%})"
         )
 
 

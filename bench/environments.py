@@ -1,8 +1,10 @@
-"""The maze as an environment to train in: steps per second of processor time, single, in Gymnasium's own batch, and compiled.
+"""The maze as an environment to train in: steps per second of processor time, single, in
+Gymnasium's own batch, and compiled.
 
     python bench/environments.py        needs the extras `worlds` and `fast`
 
-Random actions; rounds that end begin anew meanwhile. Exit code 1: the compiled batch is less than 15 times the single one.
+Random actions; rounds that end begin anew meanwhile. Exit code 1: the compiled batch is less than
+15 times the single one.
 """
 
 from __future__ import annotations
@@ -49,8 +51,9 @@ def main() -> int:
         ours = [batch(name, n_envs, 2000, None) for n_envs in (64, 256)]
         least = min(least, *(rate / alone for rate in ours))
         sys.stdout.write(
-            f"{name}: single {alone:,.0f} steps/s/core, SyncVectorEnv of 16 {theirs:,.0f}, compiled batch of 64"
-            f" {ours[0]:,.0f} ({ours[0] / alone:.1f}), of 256 {ours[1]:,.0f} ({ours[1] / alone:.1f})\n"
+            f"{name}: single {alone:,.0f} steps/s/core, SyncVectorEnv of 16 {theirs:,.0f}, compiled"
+            f" batch of 64 {ours[0]:,.0f} ({ours[0] / alone:.1f}), of 256 {ours[1]:,.0f}"
+            f" ({ours[1] / alone:.1f})\n"
         )
     return 0 if least >= LEAST_RATIO else 1
 

@@ -1,10 +1,12 @@
-"""What exporting a study costs: microseconds of processor per event, from the database to the finished bundle.
+"""What exporting a study costs: microseconds of processor per event, from the database to the
+finished bundle.
 
     python bench/export.py                       60 sessions of 20 pages and 820 events
     python bench/export.py BEFORE/src src        the same with each of these sources in turn, in processes of their own
 
-Prints the cost per event for half of the sessions and for all (the same when it does not grow), lowest and median of nine exports
-each: what else runs on a shared machine only makes it dearer. Exit code 1: the lowest of all sessions is more than 8 µs.
+Prints the cost per event for half of the sessions and for all (the same when it does not grow),
+lowest and median of nine exports each: what else runs on a shared machine only makes it dearer.
+Exit code 1: the lowest of all sessions is more than 8 µs.
 """
 
 from __future__ import annotations
@@ -48,7 +50,13 @@ timeline:
 
 
 def body(kind: str, page: int, at_ms: int, **data: object) -> str:
-    event = {"kind": kind, "trial": page, "at_ms": 1_700_000_000_000 + at_ms, "mono_ms": at_ms, "data": data}
+    event = {
+        "kind": kind,
+        "trial": page,
+        "at_ms": 1_700_000_000_000 + at_ms,
+        "mono_ms": at_ms,
+        "data": data,
+    }
     return json.dumps(event, separators=(",", ":"))
 
 
@@ -60,12 +68,25 @@ def fill(conn: Connection, first: int, count: int) -> None:
             bodies = [body("trial.shown", page, 1000 * page)]
             for change in range(CHANGES):
                 question = "level" if change % 2 else "point"
-                bodies.append(body("answer.change", page, 1000 * page + change, question=question, value=change % 7 + 1))
+                bodies.append(
+                    body(
+                        "answer.change",
+                        page,
+                        1000 * page + change,
+                        question=question,
+                        value=change % 7 + 1,
+                    )
+                )
             answers = {"point": 3, "level": 40}
             bodies.append(body("page.hidden", page, 1000 * page + 900))
             bodies.append(body("trial.submit", page, 1000 * page + 990, answers=answers))
             happened += [
-                {"session": name, "seq": seq + i, "body": text, "received_ms": 1_700_000_000_000 + seq}
+                {
+                    "session": name,
+                    "seq": seq + i,
+                    "body": text,
+                    "received_ms": 1_700_000_000_000 + seq,
+                }
                 for i, text in enumerate(bodies, start=1)
             ]
             seq += len(bodies)
@@ -123,11 +144,23 @@ def measured() -> tuple[list[float], list[float]]:
         (folder / "study.yaml").write_text(STUDY)
         costs: list[list[float]] = []
         with Store.open(f"sqlite:///{room}/export.db", clock=WallClock()) as store:
-            desk = Collect(store, clock=WallClock(), key=b"k" * 32, kinds=KINDS, media_dir=Path(room), new_id=new_token)
+            desk = Collect(
+                store,
+                clock=WallClock(),
+                key=b"k" * 32,
+                kinds=KINDS,
+                media_dir=Path(room),
+                new_id=new_token,
+            )
             desk.publish("study", load(folder, kinds=KINDS))
             for first, count in ((1, SESSIONS // 2), (SESSIONS // 2 + 1, SESSIONS - SESSIONS // 2)):
                 store.write(lambda conn, first=first, count=count: fill(conn, first, count))  # type: ignore[misc]
-                costs.append([cost_us(store, Path(room) / f"bundle-{first}-{number}") for number in range(EXPORTS)])
+                costs.append(
+                    [
+                        cost_us(store, Path(room) / f"bundle-{first}-{number}")
+                        for number in range(EXPORTS)
+                    ]
+                )
     return costs[0], costs[1]
 
 
@@ -146,8 +179,13 @@ def main() -> int:
             subprocess.run([sys.executable, __file__], env=environment, check=False)
         return 0
     half_us, all_us = measured()
-    words = [f"lowest {min(costs):.1f}, median {statistics.median(costs):.1f}" for costs in (half_us, all_us)]
-    sys.stdout.write(f"{words[0]} and {words[1]} µs per event; calibration loop {calibration_ms():.0f} ms\n")
+    words = [
+        f"lowest {min(costs):.1f}, median {statistics.median(costs):.1f}"
+        for costs in (half_us, all_us)
+    ]
+    sys.stdout.write(
+        f"{words[0]} and {words[1]} µs per event; calibration loop {calibration_ms():.0f} ms\n"
+    )
     return 0 if min(all_us) <= MOST_US else 1
 
 

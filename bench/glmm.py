@@ -1,10 +1,12 @@
-"""A mixed logistic model of 40,000 rows × 2 crossed factors beside lme4 (through Rscript) in the same run.
+"""A mixed logistic model of 40,000 rows × 2 crossed factors beside lme4 (through Rscript) in the
+same run.
 
     python bench/glmm.py
 
-lme4 runs twice: as called by default, on rows and on rows collapsed to counts (the fastest way to call it). Processor
-time on one thread on both sides, without starting R or reading the file. Exit code 1: slower than the faster call of
-lme4, coefficients off by more than its early stop explains, or another optimum of the linear model; 2: no Rscript.
+lme4 runs twice: as called by default, on rows and on rows collapsed to counts (the fastest way to
+call it). Processor time on one thread on both sides, without starting R or reading the file. Exit
+code 1: slower than the faster call of lme4, coefficients off by more than its early stop explains,
+or another optimum of the linear model; 2: no Rscript.
 """
 
 from __future__ import annotations
@@ -79,9 +81,17 @@ def simulate_sparse() -> dict[str, Any]:
     rng = np.random.default_rng(3)
     student, teacher = rng.integers(0, 300, 7300), rng.integers(0, 1000, 7300)
     service = rng.integers(0, 2, 7300)
-    rating = 3.2 + 0.1 * service + rng.normal(0, 0.32, 300)[student] + rng.normal(0, 0.5, 1000)[teacher]
+    rating = (
+        3.2 + 0.1 * service + rng.normal(0, 0.32, 300)[student] + rng.normal(0, 0.5, 1000)[teacher]
+    )
     rating += rng.normal(0, 0.1, 14)[teacher % 14] + rng.normal(0, 1.18, 7300)
-    return {"student": student, "teacher": teacher, "school": teacher % 14, "service": service, "rating": rating}
+    return {
+        "student": student,
+        "teacher": teacher,
+        "school": teacher % 14,
+        "service": service,
+        "rating": rating,
+    }
 
 
 def timed(function: Any, formula: str, table: dict[str, Any]) -> tuple[float, Any]:
@@ -100,25 +110,35 @@ def in_r(*tables: dict[str, Any]) -> dict[str, Any] | None:
     if rscript is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
-        script, files = Path(folder) / "fit.R", [Path(folder) / f"{number}.csv" for number in range(len(tables))]
+        script, files = (
+            Path(folder) / "fit.R",
+            [Path(folder) / f"{number}.csv" for number in range(len(tables))],
+        )
         for path, table in zip(files, tables, strict=True):
             with path.open("w", newline="") as file:
                 writer = csv.writer(file)
                 writer.writerow(table)
                 writer.writerows(zip(*table.values(), strict=True))
         script.write_text(SCRIPT)
-        run = subprocess.run([rscript, str(script), *map(str, files)], capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [rscript, str(script), *map(str, files)], capture_output=True, text=True, check=True
+        )
     found: dict[str, Any] = json.loads(run.stdout)
     return found
 
 
 def main() -> int:
     # This file has the name of the library it measures: its folder must not hide the library.
-    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
+    sys.path[:] = [
+        entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent
+    ]
     table = simulate()
     logistic_s, logistic = timed(mixed_logistic, FORMULA, table)
     linear_s, linear = timed(mixed_linear, RATING, table)
-    print(f"{ROWS} rows, {PARTICIPANTS} participants × {SCENARIOS} scenarios; medians of 5 runs, CPU time")
+    print(
+        f"{ROWS} rows, {PARTICIPANTS} participants × {SCENARIOS} scenarios; medians of 5 runs, CPU"
+        " time"
+    )
     print(f"mixed_logistic  {logistic_s:8.3f} s\nmixed_linear    {linear_s:8.3f} s")
     sparse_table = simulate_sparse()
     sparse_s, sparse = timed(mixed_linear, SPARSE, sparse_table)
@@ -128,28 +148,38 @@ def main() -> int:
         print("Rscript is not installed: nothing to compare with")
         return 2
     print(
-        f"lme4 {r['version']}: glmer on rows {r['rows']:.2f} s ({r['rows'] / logistic_s:.1f}× ours), "
-        f"glmer on counts {r['collapsed']:.2f} s ({r['collapsed'] / logistic_s:.1f}×), "
-        f"lmer {r['linear']:.2f} s ({r['linear'] / linear_s:.1f}×), sparse {r['sparse']:.2f} s ({r['sparse'] / sparse_s:.1f}×)"
+        f"lme4 {r['version']}: glmer on rows {r['rows']:.2f} s ({r['rows'] / logistic_s:.1f}×"
+        f" ours), glmer on counts {r['collapsed']:.2f} s ({r['collapsed'] / logistic_s:.1f}×), lmer"
+        f" {r['linear']:.2f} s ({r['linear'] / linear_s:.1f}×), sparse {r['sparse']:.2f} s"
+        f" ({r['sparse'] / sparse_s:.1f}×)"
     )
     public_table = {name: r["data"][name] for name in ("s", "d", "dept", "service")}
-    public_s, public = timed(mixed_linear, PUBLIC, public_table | {"y": [float(value) for value in r["data"]["y"]]})
+    public_s, public = timed(
+        mixed_linear, PUBLIC, public_table | {"y": [float(value) for value in r["data"]["y"]]}
+    )
     print(
-        f"lme4's InstEval, 300 students ({len(r['data']['y'])} rows): mixed_linear {public_s:.2f} s, lmer {r['public']:.2f} s"
-        f" ({r['public'] / public_s:.1f}×)"
+        f"lme4's InstEval, 300 students ({len(r['data']['y'])} rows): mixed_linear {public_s:.2f}"
+        f" s, lmer {r['public']:.2f} s ({r['public'] / public_s:.1f}×)"
     )
     ours = [term.estimate.value or 0.0 for term in logistic.terms]
     gap = float(np.abs(np.subtract(ours, r["beta"])).max())
     pairs = ((linear, r["reml"]), (sparse, r["sparse_reml"]), (public, r["public_reml"]))
     criterion = max(abs(-2 * model.log_likelihood - theirs) for model, theirs in pairs)
     print(
-        f"largest difference of a coefficient: {gap:.1e} from glmer's default (which stops early), REML criterion "
-        f"{criterion:.1e} from lmer's"
+        f"largest difference of a coefficient: {gap:.1e} from glmer's default (which stops early),"
+        f" REML criterion {criterion:.1e} from lmer's"
     )
-    quick = logistic_s <= min(r["rows"], r["collapsed"]) and linear_s <= r["linear"] and sparse_s <= r["sparse"]
+    quick = (
+        logistic_s <= min(r["rows"], r["collapsed"])
+        and linear_s <= r["linear"]
+        and sparse_s <= r["sparse"]
+    )
     quick = quick and public_s <= r["public"]
     equal = gap < EARLY_STOP and criterion < SAME_OPTIMUM
-    print(f"not slower than lme4: {'yes' if quick else 'NO'}; same results: {'yes' if equal else 'NO'}")
+    print(
+        f"not slower than lme4: {'yes' if quick else 'NO'}; same results:"
+        f" {'yes' if equal else 'NO'}"
+    )
     return 0 if quick and equal else 1
 
 

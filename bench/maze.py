@@ -1,12 +1,14 @@
-"""The maze: how fast the rules run without a picture, and how many rounds one server holds at thirty steps a second.
+"""The maze: how fast the rules run without a picture, and how many rounds one server holds at
+thirty steps a second.
 
     python bench/maze.py             50 rounds of a minute
     python bench/maze.py --quick     a few rounds of some seconds
 
-The rounds are played through `believable serve` (one process, SQLite, durable inputs) by clients in a second process on the same
-machine, each over a WebSocket of its own, pressing keys like a person. A frame's interval is counted at the client, from one
-picture to the next. Printed beside: how fast the machine is, the server's share of a core, and how late the clients were.
-Exit code 1: fewer than 20,000 steps per second, or a 99th percentile of the intervals of 40 ms or more.
+The rounds are played through `believable serve` (one process, SQLite, durable inputs) by clients in
+a second process on the same machine, each over a WebSocket of its own, pressing keys like a person.
+A frame's interval is counted at the client, from one picture to the next. Printed beside: how fast
+the machine is, the server's share of a core, and how late the clients were. Exit code 1: fewer than
+20,000 steps per second, or a 99th percentile of the intervals of 40 ms or more.
 """
 
 from __future__ import annotations
@@ -56,8 +58,13 @@ timeline:
 
 
 def headless(rounds: int) -> tuple[float, float]:
-    """Steps per second of processor time: with inputs that are given, and with a scripted player who decides them."""
-    inputs = [PlayerInput((n // 9) % 3 - 1, (n // 21) % 3 - 1, n % 360, n % 11 == 0, n % 90 == 0) for n in range(1800)]
+    """Steps per second of processor time: with inputs that are given, and with a scripted player
+    who decides them.
+    """
+    inputs = [
+        PlayerInput((n // 9) % 3 - 1, (n // 21) % 3 - 1, n % 360, n % 11 == 0, n % 90 == 0)
+        for n in range(1800)
+    ]
     given = scripted = 0.0
     steps = 0
     for seed in range(rounds):
@@ -68,7 +75,11 @@ def headless(rounds: int) -> tuple[float, float]:
             events = game.step(inputs[game.tick], opponent.decide(game, events))
         given += time.process_time() - started_s
         steps += game.tick
-        game, opponent, player = (new_round(seed), FrustratedOpponent(preset("frustrated"), seed), ScriptedPlayer(seed))
+        game, opponent, player = (
+            new_round(seed),
+            FrustratedOpponent(preset("frustrated"), seed),
+            ScriptedPlayer(seed),
+        )
         events = []
         started_s = time.process_time()
         while not game.over:
@@ -77,12 +88,15 @@ def headless(rounds: int) -> tuple[float, float]:
     return steps / given, steps / scripted
 
 
-# ---------------------------------------------------------------------------------------------- the clients
+# ---------------------------------------------------------------------------------------------- the
+# clients
 
 
 @dataclass(slots=True)
 class Seen:
-    """What the clients saw: intervals between pictures, how late they themselves were, and how many rounds ended."""
+    """What the clients saw: intervals between pictures, how late they themselves were, and how many
+    rounds ended.
+    """
 
     intervals_ms: list[float]
     late_ms: list[float]
@@ -90,8 +104,8 @@ class Seen:
 
 
 class Page(asyncio.Protocol):
-    """One page: presses keys, sends signs of life, counts pictures. A bare WebSocket, so that fifty of them leave the machine to
-    the server; a picture's time is taken when its bytes arrive.
+    """One page: presses keys, sends signs of life, counts pictures. A bare WebSocket, so that fifty
+    of them leave the machine to the server; a picture's time is taken when its bytes arrive.
     """
 
     def __init__(self, path: str, epoch: int, number: int, seen: Seen) -> None:
@@ -106,8 +120,13 @@ class Page(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         key = base64.b64encode(bytes(16)).decode()
-        upgrade = f"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13"
-        self._transport.write(f"GET {self._path} HTTP/1.1\r\nHost: bench\r\n{upgrade}\r\n\r\n".encode())
+        upgrade = (
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key:"
+            f" {key}\r\nSec-WebSocket-Version: 13"
+        )
+        self._transport.write(
+            f"GET {self._path} HTTP/1.1\r\nHost: bench\r\n{upgrade}\r\n\r\n".encode()
+        )
 
     def data_received(self, data: bytes) -> None:
         now_s = time.perf_counter()
@@ -166,7 +185,13 @@ class Page(asyncio.Protocol):
         rng, number = self._rng, 0
         while not self.ended.done():
             due_s, number = time.perf_counter() + 0.1, number + 1
-            keys = [rng.randint(-1, 1), rng.randint(-1, 1), rng.randrange(360), rng.randrange(2), int(rng.random() < 0.05)]
+            keys = [
+                rng.randint(-1, 1),
+                rng.randint(-1, 1),
+                rng.randrange(360),
+                rng.randrange(2),
+                int(rng.random() < 0.05),
+            ]
             self.send({"i": [[number, 0, *keys]], "q": 1})
             await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
             self._seen.late_ms.append(1000 * (time.perf_counter() - due_s))
@@ -183,7 +208,9 @@ async def clients(address: str, link: str, rounds: int) -> Seen:
             pages.append(Page(f"/s/{browser.token}/play", browser.epoch, len(pages), seen))
     to = urlsplit(address)
     for page in pages:
-        await asyncio.get_running_loop().create_connection(lambda page=page: page, to.hostname, to.port)  # type: ignore[misc]
+        await asyncio.get_running_loop().create_connection(
+            lambda page=page: page, to.hostname, to.port
+        )  # type: ignore[misc]
     await asyncio.gather(*(page.welcome for page in pages))
     await asyncio.gather(*(page.play() for page in pages))
     return seen
@@ -200,8 +227,12 @@ def served(rounds: int, seconds: int) -> tuple[Seen, float]:
         folder = Path(place) / "maze"
         folder.mkdir()
         (folder / "study.yaml").write_text(STUDY.format(seconds=seconds))
-        with Server([folder], data_dir=Path(place) / "data", options=("--joins-per-minute", "0")) as server:
-            with Store.open(f"sqlite:///{Path(place) / 'data' / 'believable.db'}", clock=WallClock()) as store:
+        with Server(
+            [folder], data_dir=Path(place) / "data", options=("--joins-per-minute", "0")
+        ) as server:
+            with Store.open(
+                f"sqlite:///{Path(place) / 'data' / 'believable.db'}", clock=WallClock()
+            ) as store:
                 link = link_token(store, "maze", "open")
             command = [sys.executable, __file__, "--clients", server.url, link, str(rounds)]
             before_s, started_s = cpu_s(server.pid), time.monotonic()
@@ -215,7 +246,9 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--clients", nargs=3, metavar=("URL", "LINK", "ROUNDS"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--clients", nargs=3, metavar=("URL", "LINK", "ROUNDS"), help=argparse.SUPPRESS
+    )
     given = parser.parse_args()
     if given.clients:
         url, link, rounds = given.clients
@@ -230,12 +263,19 @@ def main() -> int:
     out(f"headless, scripted player   {scripted:10,.0f} steps/s/core\n")
     seen, share = served(rounds, seconds)
     p99 = percentile(seen.intervals_ms, 0.99)
-    out(f"{rounds} rounds of {seconds} s at 30 Hz, {seen.over} ended, {len(seen.intervals_ms)} intervals\n")
     out(
-        f"interval: median {statistics.median(seen.intervals_ms):.1f} ms, p95 {percentile(seen.intervals_ms, 0.95):.1f}, "
-        f"p99 {p99:.1f}, longest {max(seen.intervals_ms):.0f}\n"
+        f"{rounds} rounds of {seconds} s at 30 Hz, {seen.over} ended, {len(seen.intervals_ms)}"
+        " intervals\n"
     )
-    out(f"server: {share:.2f} of a core; the clients' own lateness p99 {percentile(seen.late_ms, 0.99):.1f} ms\n")
+    out(
+        f"interval: median {statistics.median(seen.intervals_ms):.1f} ms, p95"
+        f" {percentile(seen.intervals_ms, 0.95):.1f}, p99 {p99:.1f}, longest"
+        f" {max(seen.intervals_ms):.0f}\n"
+    )
+    out(
+        f"server: {share:.2f} of a core; the clients' own lateness p99"
+        f" {percentile(seen.late_ms, 0.99):.1f} ms\n"
+    )
     fine = inputs >= LEAST_STEPS_PER_S and p99 < LONGEST_P99_MS and seen.over == rounds
     return 0 if fine else 1
 

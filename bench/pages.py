@@ -1,13 +1,15 @@
-"""What arriving and answering a page cost the server, in processor time, for studies of different lengths.
+"""What arriving and answering a page cost the server, in processor time, for studies of different
+lengths.
 
     python bench/pages.py                       studies of 60 and of 400 pages
     python bench/pages.py BEFORE/src src        the same for two versions of the package, in turn
 
-A real server (`believable serve`, SQLite, durable commits) runs in a process of its own; everybody does each step before anybody
-does the next, so that what the server took in between belongs to that step. Arriving is opening the link, pressing the button,
-the page, and claiming the session. A page is its events, closing it, and the next page, whichever requests that takes: its four
-answers go to the server by themselves, as a browser sends them while somebody still answers; pressing the button brings the
-submission along, where the server takes it, else sends it before.
+A real server (`believable serve`, SQLite, durable commits) runs in a process of its own; everybody
+does each step before anybody does the next, so that what the server took in between belongs to that
+step. Arriving is opening the link, pressing the button, the page, and claiming the session. A page
+is its events, closing it, and the next page, whichever requests that takes: its four answers go to
+the server by themselves, as a browser sends them while somebody still answers; pressing the button
+brings the submission along, where the server takes it, else sends it before.
 """
 
 from __future__ import annotations
@@ -136,10 +138,14 @@ async def measure(url: str, link: str, pid: int, n_people: int, n_pages: int) ->
     """Costs at the study's beginning and at its end."""
     gate = asyncio.Semaphore(AT_ONCE)
     beginning, end = Costs(0), Costs(n_pages)
-    async with httpx.AsyncClient(base_url=url, timeout=120, limits=httpx.Limits(max_connections=AT_ONCE)) as http:
+    async with httpx.AsyncClient(
+        base_url=url, timeout=120, limits=httpx.Limits(max_connections=AT_ONCE)
+    ) as http:
         people = [Person(http) for _ in range(n_people)]
 
-        async def everybody(costs: Costs | None, step: str, act: Callable[[Person], Awaitable[None]], times: int = 1) -> None:
+        async def everybody(
+            costs: Costs | None, step: str, act: Callable[[Person], Awaitable[None]], times: int = 1
+        ) -> None:
             async def gated(person: Person) -> None:
                 async with gate:
                     await act(person)
@@ -171,7 +177,9 @@ def run(folder: Path, n_pages: int, n_people: int, source: Path | None) -> list[
     study = write_study(folder / "study", n_pages)
     environment = {} if source is None else {"PYTHONPATH": str(source.resolve())}
     with Server([study], data_dir=folder / "data", environment=environment) as server:
-        with Store.open(f"sqlite:///{folder / 'data' / 'believable.db'}", clock=WallClock()) as store:
+        with Store.open(
+            f"sqlite:///{folder / 'data' / 'believable.db'}", clock=WallClock()
+        ) as store:
             link = link_token(store, study.name)
         return asyncio.run(measure(server.url, link, server.pid, n_people, n_pages))
 
@@ -188,18 +196,30 @@ def show(words: str, costs: Sequence[Costs]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sources", nargs="*", type=Path, help="folders with the package, compared in turn")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "sources", nargs="*", type=Path, help="folders with the package, compared in turn"
+    )
     parser.add_argument("--people", type=int, default=60)
     parser.add_argument("--pages", type=int, nargs="+", default=[60, 400])
-    parser.add_argument("--dir", type=Path, help="where the database lies (default: a temporary folder)")
+    parser.add_argument(
+        "--dir", type=Path, help="where the database lies (default: a temporary folder)"
+    )
     options = parser.parse_args()
-    print(f"calibration loop {calibration_ms():.1f} ms; milliseconds of the server's processor per person")
+    print(
+        f"calibration loop {calibration_ms():.1f} ms; milliseconds of the server's processor per"
+        " person"
+    )
     with tempfile.TemporaryDirectory(dir=options.dir, prefix="believable-pages-") as name:
         for n_pages in options.pages:
             for turn, source in enumerate(options.sources or [None]):
                 folder = Path(name) / f"{n_pages}-{turn}"
-                show("believable" if source is None else str(source), run(folder, n_pages, options.people, source))
+                show(
+                    "believable" if source is None else str(source),
+                    run(folder, n_pages, options.people, source),
+                )
     return 0
 
 

@@ -1,15 +1,18 @@
-"""Other products beside ours: what one answer, and a page with the next one, cost the server in processor time.
+"""Other products beside ours: what one answer, and a page with the next one, cost the server in
+processor time.
 
     python bench/peers.py                 all peers that can be installed, in one table
     python bench/peers.py --only otree    one of them
 
-Peers are installed by name from their registries, each in an environment of its own in the user's cache (`--cache`), when it is
-not there yet: Potato (PyPI, `potato-annotation`), oTree (PyPI, `otree`), express (npm, with a file per person and fsync, the
-usual back end of experiments in the browser). One that cannot be installed or started is named and left out.
+Peers are installed by name from their registries, each in an environment of its own in the user's
+cache (`--cache`), when it is not there yet: Potato (PyPI, `potato-annotation`), oTree (PyPI,
+`otree`), express (npm, with a file per person and fsync, the usual back end of experiments in the
+browser). One that cannot be installed or started is named and left out.
 
-The same client drives each server: so many people in a closed loop, each waiting for the answer before the next request. What
-counts is the processor time of the server and all its children. All store an answer durably before acknowledging it; Potato and
-oTree run as their documentation says (`potato start`, `otree prodserver` on SQLite).
+The same client drives each server: so many people in a closed loop, each waiting for the answer
+before the next request. What counts is the processor time of the server and all its children. All
+store an answer durably before acknowledging it; Potato and oTree run as their documentation says
+(`potato start`, `otree prodserver` on SQLite).
 """
 
 from __future__ import annotations
@@ -62,7 +65,9 @@ def tree_cpu_s(pid: int) -> float:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                parents[int(entry.name)] = int(
+                    (entry / "stat").read_text().rsplit(")", 1)[1].split()[1]
+                )
             except (OSError, IndexError):
                 continue
     family = {pid}
@@ -136,13 +141,20 @@ def installed(cache: Path, name: str, packages: list[str], program: str) -> Path
         shutil.rmtree(folder, ignore_errors=True)
         try:
             subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
-            subprocess.run([folder / "bin" / "pip", "-q", "install", *packages], check=True, capture_output=True, timeout=900)
+            subprocess.run(
+                [folder / "bin" / "pip", "-q", "install", *packages],
+                check=True,
+                capture_output=True,
+                timeout=900,
+            )
         except (subprocess.SubprocessError, OSError) as error:
             raise PeerMissing(f"could not be installed: {str(error)[-200:]}") from None
     return folder
 
 
-async def costs(pid: int, n_people: int, act: Callable[[int], Awaitable[None]], n_times: int) -> float:
+async def costs(
+    pid: int, n_people: int, act: Callable[[int], Awaitable[None]], n_times: int
+) -> float:
     """Milliseconds of processor for each time that a person acts."""
     gate = asyncio.Semaphore(AT_ONCE)
 
@@ -155,7 +167,8 @@ async def costs(pid: int, n_people: int, act: Callable[[int], Awaitable[None]], 
     return 1000 * (tree_cpu_s(pid) - before_s) / n_people / n_times
 
 
-# ---------------------------------------------------------------------------------------------- express
+# ----------------------------------------------------------------------------------------------
+# express
 
 EXPRESS = """\
 const express = require("express");
@@ -183,7 +196,12 @@ def express(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
     if not (home / "node_modules" / "express").is_dir():
         home.mkdir(parents=True, exist_ok=True)
         try:
-            subprocess.run(["npm", "install", "--prefix", home, "express"], check=True, capture_output=True, timeout=600)
+            subprocess.run(
+                ["npm", "install", "--prefix", home, "express"],
+                check=True,
+                capture_output=True,
+                timeout=600,
+            )
         except (subprocess.SubprocessError, OSError) as error:
             raise PeerMissing(f"could not be installed: {str(error)[-200:]}") from None
     script = home / "server.js"
@@ -201,10 +219,13 @@ async def _express(server: PeerServer, n_people: int, n_pages: int) -> Row:
                 (await http.post(f"/answers/{person}", json=ANSWERS)).raise_for_status()
 
         answer_ms = await costs(server.pid, n_people, answer, n_pages)
-    return Row("express, fsync per answer", None, None, answer_ms, "stores only: no pages, no sessions")
+    return Row(
+        "express, fsync per answer", None, None, answer_ms, "stores only: no pages, no sessions"
+    )
 
 
-# ---------------------------------------------------------------------------------------------- oTree
+# ----------------------------------------------------------------------------------------------
+# oTree
 
 OTREE_SETTINGS = """\
 from os import environ
@@ -240,7 +261,10 @@ class Answers(Page):
     form_fields = ["level", "human", "sure", "words"]
 page_sequence = [Answers]
 """
-OTREE_PAGE = "{{ block title }}Page{{ endblock }}\n{{ block content }}\n{{ formfields }}\n{{ next_button }}\n{{ endblock }}\n"
+OTREE_PAGE = (
+    "{{ block title }}Page{{ endblock }}\n{{ block content }}\n{{ formfields }}\n{{ next_button"
+    " }}\n{{ endblock }}\n"
+)
 
 
 def otree(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
@@ -249,7 +273,9 @@ def otree(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
     app.mkdir(parents=True)
     for name in ("_static/global", "_templates/global"):
         (folder / name).mkdir(parents=True)
-    (folder / "_templates/global/Page.html").write_text('{{ extends "otree/Page.html" }}\n', encoding="utf-8")
+    (folder / "_templates/global/Page.html").write_text(
+        '{{ extends "otree/Page.html" }}\n', encoding="utf-8"
+    )
     (folder / "settings.py").write_text(OTREE_SETTINGS, encoding="utf-8")
     (folder / "requirements.txt").write_text("otree\n", encoding="utf-8")
     (app / "__init__.py").write_text(OTREE_APP.format(n_pages=n_pages + 1), encoding="utf-8")
@@ -258,10 +284,16 @@ def otree(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
     path = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"  # it starts itself by name
     variables = {"OTREE_PRODUCTION": "1", "OTREE_REST_KEY": "bench", "PATH": path}
     made = subprocess.run(
-        [program, "resetdb", "--noinput"], cwd=folder, capture_output=True, text=True, env={**os.environ, **variables}
+        [program, "resetdb", "--noinput"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **variables},
     )
     if made.returncode != 0:
-        raise PeerMissing(f"its database could not be made: {made.stdout[-300:]}{made.stderr[-300:]}")
+        raise PeerMissing(
+            f"its database could not be made: {made.stdout[-300:]}{made.stderr[-300:]}"
+        )
     with PeerServer([program, "prodserver", str(port)], folder, port, variables) as server:
         return asyncio.run(_otree(server, n_people, n_pages))
 
@@ -276,11 +308,15 @@ async def _otree(server: PeerServer, n_people: int, n_pages: int) -> Row:
         address: dict[int, str] = {}
 
         async def arrive(person: int) -> None:
-            address[person] = str((await http.get(re.sub(r"^https?://[^/]+", "", link))).raise_for_status().url)
+            address[person] = str(
+                (await http.get(re.sub(r"^https?://[^/]+", "", link))).raise_for_status().url
+            )
 
         async def page(person: int) -> None:
             for _ in range(n_pages):
-                reached = str((await http.post(address[person], data=fields)).raise_for_status().url)
+                reached = str(
+                    (await http.post(address[person], data=fields)).raise_for_status().url
+                )
                 if reached == address[person]:
                     raise RuntimeError("oTree did not take the answers")
                 address[person] = reached
@@ -290,7 +326,8 @@ async def _otree(server: PeerServer, n_people: int, n_pages: int) -> Row:
     return Row("oTree, SQLite", arriving_ms, page_ms, None)
 
 
-# ---------------------------------------------------------------------------------------------- Potato
+# ----------------------------------------------------------------------------------------------
+# Potato
 
 POTATO = """\
 port: {port}
@@ -318,7 +355,10 @@ site_dir: default
 
 def potato(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
     environment = installed(cache, "potato", ["potato-annotation"], "potato")
-    items = "".join(f'{{"id": "item{n}", "text": "Please look at film {n} again."}}\n' for n in range(1, n_pages + 2))
+    items = "".join(
+        f'{{"id": "item{n}", "text": "Please look at film {n} again."}}\n'
+        for n in range(1, n_pages + 2)
+    )
     folder.mkdir(parents=True)
     (folder / "items.json").write_text(items, encoding="utf-8")
     port = free_port()
@@ -330,7 +370,9 @@ def potato(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
 
 def shown_item(html: str) -> str:
     """The item that a page of Potato asks about: which one comes next is its own choice."""
-    field = re.search(r'<input[^>]*\bid="instance_id"[^>]*>', html) or re.search(r'<input[^>]*\bname="instance_id"[^>]*>', html)
+    field = re.search(r'<input[^>]*\bid="instance_id"[^>]*>', html) or re.search(
+        r'<input[^>]*\bname="instance_id"[^>]*>', html
+    )
     value = None if field is None else re.search(r'\bvalue="([^"]*)"', field[0])
     if value is None:
         raise RuntimeError(f"Potato's page names no item: {html[:200]!r}")
@@ -338,7 +380,10 @@ def shown_item(html: str) -> str:
 
 
 async def _potato(server: PeerServer, n_people: int, n_pages: int) -> Row:
-    people = [httpx.AsyncClient(base_url=server.url, timeout=120, follow_redirects=True) for _ in range(n_people)]
+    people = [
+        httpx.AsyncClient(base_url=server.url, timeout=120, follow_redirects=True)
+        for _ in range(n_people)
+    ]
     current: dict[int, str] = {}
 
     async def arrive(person: int) -> None:
@@ -346,16 +391,25 @@ async def _potato(server: PeerServer, n_people: int, n_pages: int) -> Row:
         await people[person].get("/")
         reply = await people[person].post("/auth", data=form)
         reply.raise_for_status()
-        current[person] = shown_item((await people[person].get("/annotate")).raise_for_status().text)
+        current[person] = shown_item(
+            (await people[person].get("/annotate")).raise_for_status().text
+        )
 
     async def page(person: int) -> None:
         for _ in range(n_pages):
             item = current[person]
-            annotations = {"level:::slider": "10", "human:::person": "person", "sure:::4": "4", "words:::text_box": ""}
+            annotations = {
+                "level:::slider": "10",
+                "human:::person": "person",
+                "sure:::4": "4",
+                "words:::text_box": "",
+            }
             body = {"instance_id": item, "annotations": annotations, "span_annotations": []}
             (await people[person].post("/updateinstance", json=body)).raise_for_status()
             body = {"action": "next_instance", "instance_id": item}
-            current[person] = shown_item((await people[person].post("/annotate", json=body)).raise_for_status().text)
+            current[person] = shown_item(
+                (await people[person].post("/annotate", json=body)).raise_for_status().text
+            )
             if current[person] == item:
                 raise RuntimeError("Potato did not go on to the next item")
 
@@ -366,13 +420,18 @@ async def _potato(server: PeerServer, n_people: int, n_pages: int) -> Row:
     return Row("Potato", arriving_ms, page_ms, None)
 
 
-# ---------------------------------------------------------------------------------------------- the table
+# ---------------------------------------------------------------------------------------------- the
+# table
 
 
 def believable(cache: Path, folder: Path, n_people: int, n_pages: int) -> Row:
     beginning, _ = run_ours(folder, max(n_pages, 26), n_people, None)
     return Row(
-        "believable", beginning.sum(*ARRIVAL), beginning.sum(*CYCLE), beginning.steps["events"], "answer: a batch of 5 events"
+        "believable",
+        beginning.sum(*ARRIVAL),
+        beginning.sum(*CYCLE),
+        beginning.steps["events"],
+        "answer: a batch of 5 events",
     )
 
 
@@ -390,24 +449,42 @@ def table(rows: list[Row]) -> str:
     def cell(value: float | None, own: float | None) -> str:
         if value is None:
             return "–"
-        return f"{value:.2f}" if own is None or value == own else f"{value:.2f} ({value / own:.1f}×)"
+        return (
+            f"{value:.2f}" if own is None or value == own else f"{value:.2f} ({value / own:.1f}×)"
+        )
 
-    lines = ["| server | arriving, ms | a page and the next, ms | an answer stored, ms | |", "|---|---|---|---|---|"]
+    lines = [
+        "| server | arriving, ms | a page and the next, ms | an answer stored, ms | |",
+        "|---|---|---|---|---|",
+    ]
     for row in rows:
-        cells = [cell(row.arriving_ms, ours.arriving_ms), cell(row.page_ms, ours.page_ms), cell(row.answer_ms, ours.answer_ms)]
+        cells = [
+            cell(row.arriving_ms, ours.arriving_ms),
+            cell(row.page_ms, ours.page_ms),
+            cell(row.answer_ms, ours.answer_ms),
+        ]
         lines.append(f"| {row.name} | {' | '.join(cells)} | {row.note} |")
     return "\n".join(lines)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    parser.add_argument("--cache", type=Path, default=home / "believable-bench", help="where peers are installed")
-    parser.add_argument("--only", nargs="+", choices=[name for name in SERVERS if name != "believable"])
+    parser.add_argument(
+        "--cache", type=Path, default=home / "believable-bench", help="where peers are installed"
+    )
+    parser.add_argument(
+        "--only", nargs="+", choices=[name for name in SERVERS if name != "believable"]
+    )
     parser.add_argument("--people", type=int, default=20)
     parser.add_argument("--pages", type=int, default=12)
     options = parser.parse_args()
-    print(f"calibration loop {calibration_ms():.1f} ms; milliseconds of the server's processor", flush=True)
+    print(
+        f"calibration loop {calibration_ms():.1f} ms; milliseconds of the server's processor",
+        flush=True,
+    )
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="believable-peers-") as name:
         for server, measure in SERVERS.items():

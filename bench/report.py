@@ -4,10 +4,11 @@
     python bench/report.py --quick     60 participants, for checking that it works
     python bench/report.py --protocol qa --participants 3000
 
-Simulated participants take the ready-made study of a protocol on a virtual clock, straight into a bundle, which is written as a
-folder. A process of its own then reads and verifies it, analyses it, and writes the report: page, figures as SVG, PDF and PNG,
-tables as CSV and LaTeX. Its time and peak memory are measured; printed beside, in the same run: how fast the machine is. It
-fails above 2 GiB; the aim (60 s, of `qa` 25 s) is for a quiet machine of two cores and is reported, not judged.
+Simulated participants take the ready-made study of a protocol on a virtual clock, straight into a
+bundle, which is written as a folder. A process of its own then reads and verifies it, analyses it,
+and writes the report: page, figures as SVG, PDF and PNG, tables as CSV and LaTeX. Its time and peak
+memory are measured; printed beside, in the same run: how fast the machine is. It fails above 2 GiB;
+the aim (60 s, of `qa` 25 s) is for a quiet machine of two cores and is reported, not judged.
 """
 
 from __future__ import annotations
@@ -53,8 +54,12 @@ def make(folder: Path, protocol: str, participants: int) -> Bundle:
     """The simulated study as a bundle on disk."""
     READY_STUDIES[protocol].copy(folder / "study")
     definition = load(folder / "study", kinds=KINDS, protocols=PROTOCOLS)
-    made = straight.bundle(definition, participants, np.random.default_rng(SEED), protocols=PROTOCOLS)
-    study = StudyRecord(protocol, made.title, {definition.hash: definition.to_json()}, simulated=True)
+    made = straight.bundle(
+        definition, participants, np.random.default_rng(SEED), protocols=PROTOCOLS
+    )
+    study = StudyRecord(
+        protocol, made.title, {definition.hash: definition.to_json()}, simulated=True
+    )
     tables = tables_of([definition])
     with BundleFolder(folder / "bundle", study, tables) as target:
         for table in tables:
@@ -87,7 +92,8 @@ def job(folder: Path) -> None:
     step("drawing library", script)
     made = step("draw the figures and lay out the page", lambda: page(analysis))
     pictures = step(
-        "figures as SVG, PDF and PNG", lambda: [picture(drawing, form) for drawing in made.drawings.values() for form in FORMATS]
+        "figures as SVG, PDF and PNG",
+        lambda: [picture(drawing, form) for drawing in made.drawings.values() for form in FORMATS],
     )
     begun_s = time.perf_counter()
     write_report(analysis, folder / "report", formats=())
@@ -107,9 +113,13 @@ def job(folder: Path) -> None:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--quick", action="store_true")
-    options.add_argument("--protocol", choices=["clips", "hntt", "qa", "replay", "trace"], default="trace")
+    options.add_argument(
+        "--protocol", choices=["clips", "hntt", "qa", "replay", "trace"], default="trace"
+    )
     options.add_argument("--participants", type=int, default=PARTICIPANTS)
     options.add_argument("--job", help=argparse.SUPPRESS)
     given = options.parse_args()
@@ -131,8 +141,8 @@ def main() -> int:
     for name, seconds in steps.items():
         print(f"  {name:<40} {seconds:6.2f} s  {seconds / total_s:5.1%}")
     print(
-        f"{told['analysed']} sessions analysed, {told['figures']} figures in {told['files']} files, {told['tables']} tables,"
-        f" page {told['page_mib']:.1f} MiB"
+        f"{told['analysed']} sessions analysed, {told['figures']} figures in {told['files']} files,"
+        f" {told['tables']} tables, page {told['page_mib']:.1f} MiB"
     )
     aim_s = AIM_S.get(given.protocol)
     aim = "" if aim_s is None else f"aim {aim_s:.0f} s: {'met' if total_s < aim_s else 'missed'}; "

@@ -1,10 +1,12 @@
-"""How the review of free texts grows: what the queue costs per answer, and what one view costs, from few to many sessions.
+"""How the review of free texts grows: what the queue costs per answer, and what one view costs,
+from few to many sessions.
 
     python bench/review.py            300, 1,000 and 5,000 sessions of three texts each
     python bench/review.py --quick    100 and 400
 
-Three sorts of texts: own words, stock phrases put together anew, and a tenth of identical sentences. Processor time. Growth
-is the factor of the cost for the factor of the texts, 1.0 being linear; exits with 1 when it is above 1.3 in the last step.
+Three sorts of texts: own words, stock phrases put together anew, and a tenth of identical
+sentences. Processor time. Growth is the factor of the cost for the factor of the texts, 1.0 being
+linear; exits with 1 when it is above 1.3 in the last step.
 """
 
 from __future__ import annotations
@@ -127,9 +129,13 @@ def fill(store: Store, n_sessions: int, text: Callable[[random.Random], str]) ->
     store.write(put)
 
 
-async def measured(n_sessions: int, text: Callable[[random.Random], str], n_views: int) -> tuple[float, float, float]:
-    """Processor seconds to make up the queue, milliseconds of a view, and of the views while answers keep coming: both without
-    what asking costs the client, which shares the process, as `/health` tells."""
+async def measured(
+    n_sessions: int, text: Callable[[random.Random], str], n_views: int
+) -> tuple[float, float, float]:
+    """Processor seconds to make up the queue, milliseconds of a view, and of the views while
+    answers keep coming: both without what asking costs the client, which shares the process, as
+    `/health` tells.
+    """
     with tempfile.TemporaryDirectory(prefix="believable-review-") as room:
         folder = Path(room) / "study"
         folder.mkdir()
@@ -144,7 +150,9 @@ async def measured(n_sessions: int, text: Callable[[random.Random], str], n_view
             queue_s = time.process_time() - begun_s
             token, cookie = _login(store), "believable_console"
             transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1))
-            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://127.0.0.1:8000"
+            ) as client:
                 client.cookies.set(cookie, token, domain="127.0.0.1", path="/console")
                 await _view(client)
                 begun_s = time.process_time()
@@ -168,10 +176,17 @@ def _another(store: Store, number: int, text: Callable[[random.Random], str]) ->
 
     def put(conn: Connection) -> None:
         row = dict(conn.execute(select(sessions).where(sessions.c.id == "s1")).one()._mapping)
-        row |= {"id": f"s{number}", "number": number, "token_hash": f"t{number}", "code_hash": f"c{number}"}
+        row |= {
+            "id": f"s{number}",
+            "number": number,
+            "token_hash": f"t{number}",
+            "code_hash": f"c{number}",
+        }
         conn.execute(insert(sessions).values(row))
         trial = dict(conn.execute(select(trials).where(trials.c.session == "s1")).one()._mapping)
-        words = json.dumps({question: text(random.Random(number)) for question in ("why", "how", "more")})
+        words = json.dumps(
+            {question: text(random.Random(number)) for question in ("why", "how", "more")}
+        )
         conn.execute(insert(trials).values({**trial, "session": f"s{number}", "answers": words}))
 
     store.write(put)
@@ -201,12 +216,16 @@ def main() -> int:
     arguments = parser.parse_args()
     sizes = (100, 400) if arguments.quick else (300, 1_000, 5_000)
     worst = 0.0
-    print(f"{'texts':<16}{'sessions':>9}{'queue':>10}{'per text':>11}{'growth':>8}{'a view':>10}{'one more':>10}")
+    print(
+        f"{'texts':<16}{'sessions':>9}{'queue':>10}{'per text':>11}{'growth':>8}{'a view':>10}{'one more':>10}"
+    )
     for text in (own_words, stock_phrases, some_identical):
         before: tuple[int, float] | None = None
         for n_sessions in sizes:
             queue_s, view_ms, coming_ms = asyncio.run(measured(n_sessions, text, arguments.views))
-            growth = "" if before is None else f"{(queue_s / before[1]) / (n_sessions / before[0]):.2f}"
+            growth = (
+                "" if before is None else f"{(queue_s / before[1]) / (n_sessions / before[0]):.2f}"
+            )
             each_ms = 1000 * queue_s / (TEXTS * n_sessions)
             print(
                 f"{text.__name__:<16}{n_sessions:>9}{queue_s:>8.2f} s{each_ms:>8.2f} ms{growth:>8}"

@@ -1,10 +1,12 @@
-"""Standardising recordings, beside plain ffmpeg with the same filters and the same encoder settings in the same run.
+"""Standardising recordings, beside plain ffmpeg with the same filters and the same encoder settings
+in the same run.
 
     python bench/stimuli.py [--quick]
 
-Counted are pictures per second of processor time, all of it included (start, loudness measurement, provenance, stripping),
-each in a process of its own on one core, in turn, several rounds; the median counts. ffmpeg gets our measured gain for nothing.
-Exit code 1: below 0.7 of ffmpeg. Exit code 3: ffmpeg is not installed.
+Counted are pictures per second of processor time, all of it included (start, loudness measurement,
+provenance, stripping), each in a process of its own on one core, in turn, several rounds; the
+median counts. ffmpeg gets our measured gain for nothing. Exit code 1: below 0.7 of ffmpeg. Exit
+code 3: ffmpeg is not installed.
 """
 
 from __future__ import annotations
@@ -30,7 +32,12 @@ from believable.stimuli.recipe import Mask, Recipe
 from believable.stimuli.source_pool import StimulusSource
 
 LEAST_RATIO = 0.7
-RECIPE = Recipe(cut_start_ms=500, cut_end_ms=500, masks=(Mask(0, 0, 120, 40),), watermark="For Research Purposes Only")
+RECIPE = Recipe(
+    cut_start_ms=500,
+    cut_end_ms=500,
+    masks=(Mask(0, 0, 120, 40),),
+    watermark="For Research Purposes Only",
+)
 
 OURS = """\
 import json, sys
@@ -52,8 +59,12 @@ def cpu_seconds(command: list[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def ffmpeg_command(ffmpeg: str, given: Path, words: Path, out: Path, filters: dict[str, str]) -> list[str]:
-    """What `standardise.encode` does, in ffmpeg's words; the filters are those of the provenance record."""
+def ffmpeg_command(
+    ffmpeg: str, given: Path, words: Path, out: Path, filters: dict[str, str]
+) -> list[str]:
+    """What `standardise.encode` does, in ffmpeg's words; the filters are those of the provenance
+    record.
+    """
     before, _, over = filters["picture"].rpartition(",overlay=")
     graph = f"[0:v]{before}[v];[v][1:v]overlay={over}[out];[0:a]{filters['sound']}[heard]"
     return [
@@ -105,7 +116,9 @@ def pool_of(folder: Path, takes: int, duration_s: float) -> list[StimulusSource]
     sys.path.append(str(Path(__file__).resolve().parents[1]))
     from tests.films import films  # noqa: PLC0415
 
-    made = films(folder / "made", [f"film_{number}" for number in range(2 * takes)], duration_s=duration_s)
+    made = films(
+        folder / "made", [f"film_{number}" for number in range(2 * takes)], duration_s=duration_s
+    )
     about = source_pool.SourceDetails("any", "atrium")
     source_pool.add(folder, made, about, clock=WallClock(), new_name=iter("abcdefghijkl").__next__)
     return source_pool.sources(folder)
@@ -117,7 +130,10 @@ def main() -> int:
     quick = parser.parse_args().quick
     ffmpeg = shutil.which("ffmpeg")
     if ffmpeg is None:
-        sys.stderr.write("ffmpeg is not installed, so there is nothing to compare with. Debian: apt install ffmpeg\n")
+        sys.stderr.write(
+            "ffmpeg is not installed, so there is nothing to compare with. Debian: apt install"
+            " ffmpeg\n"
+        )
         return 3
     ratios: list[float] = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -126,18 +142,33 @@ def main() -> int:
         words = folder / "words.png"
         Image.fromarray(watermark(RECIPE.watermark, RECIPE.width_px, RECIPE.height_px)).save(words)
         for number in range(1 if quick else 3):
-            ours_s = cpu_seconds([sys.executable, "-c", OURS, str(folder), os.path.dirname(os.path.abspath(__file__))])
+            ours_s = cpu_seconds(
+                [
+                    sys.executable,
+                    "-c",
+                    OURS,
+                    str(folder),
+                    os.path.dirname(os.path.abspath(__file__)),
+                ]
+            )
             records = [standardise.provenance(folder, source.name) or {} for source in sources]
             frames = sum(record["output"]["frames"] for record in records)
             theirs_s = 0.0
             for source, record in zip(sources, records, strict=True):
                 out = folder / f"{source.name}.mp4"
                 given = folder / source_pool.FOLDER / source.file
-                theirs_s += cpu_seconds(ffmpeg_command(ffmpeg, given, words, out, record["filters"]))
+                theirs_s += cpu_seconds(
+                    ffmpeg_command(ffmpeg, given, words, out, record["filters"])
+                )
             ratios.append(theirs_s / ours_s)
             print_line(number, frames, ours_s, theirs_s)
     ratio = statistics.median(ratios)
-    result = {"ratio": round(ratio, 3), "least": LEAST_RATIO, "rounds": len(ratios), "machine": platform.machine()}
+    result = {
+        "ratio": round(ratio, 3),
+        "least": LEAST_RATIO,
+        "rounds": len(ratios),
+        "machine": platform.machine(),
+    }
     sys.stdout.write(json.dumps(result) + "\n")
     return 0 if ratio >= LEAST_RATIO else 1
 

@@ -1,16 +1,18 @@
-"""Throughput of training: our PPO beside Stable-Baselines3's on the same environment, network and batch, in turn, in one run.
+"""Throughput of training: our PPO beside Stable-Baselines3's on the same environment, network and
+batch, in turn, in one run.
 
     pip install 'believable[train]' stable-baselines3
     python bench/training.py [--decisions 8192] [--agent hybrid] [--rounds 3]
 
-Both learn from 2,048 decisions in 4 epochs of 4 minibatches; ours gathers with 16 environments in two processes. Stable-
-Baselines3 runs three times: as it comes (`SubprocVecEnv`, a process for each of 16 environments); as it comes with as many
-processes as ours, which are two environments then; and with our 16 environments in our two processes, by an adapter of ours
-that it does not have, so that only the recipe differs. Prints decisions per second of each, alternating, by the clock and per
-second of processor (of the learner, its processes and their engines), and exits with 1 where the median ratio by the clock to
-one of the first two is below 1.5. By the clock only a quiet machine says anything; the processor's time holds beside other
-work, too.
-`--hybrid-minutes FOLDER` reads a training's curve instead and says after how many minutes the last 200 rounds reached 95 %.
+Both learn from 2,048 decisions in 4 epochs of 4 minibatches; ours gathers with 16 environments in
+two processes. Stable- Baselines3 runs three times: as it comes (`SubprocVecEnv`, a process for each
+of 16 environments); as it comes with as many processes as ours, which are two environments then;
+and with our 16 environments in our two processes, by an adapter of ours that it does not have, so
+that only the recipe differs. Prints decisions per second of each, alternating, by the clock and per
+second of processor (of the learner, its processes and their engines), and exits with 1 where the
+median ratio by the clock to one of the first two is below 1.5. By the clock only a quiet machine
+says anything; the processor's time holds beside other work, too. `--hybrid-minutes FOLDER` reads a
+training's curve instead and says after how many minutes the last 200 rounds reached 95 %.
 """
 
 from __future__ import annotations
@@ -46,14 +48,18 @@ WAYS = ("as it comes", "with as many processes", "in our processes")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What gathering and learning took, without opening the environments: by the clock, and of all processes together."""
+    """What gathering and learning took, without opening the environments: by the clock, and of all
+    processes together.
+    """
 
     clock_s: float
     processor_s: float
 
 
 def processor_s() -> float:
-    """What this process and all that descend from it have used so far; those that have ended are counted with their parents."""
+    """What this process and all that descend from it have used so far; those that have ended are
+    counted with their parents.
+    """
     used: dict[int, float] = {}
     parents: dict[int, int] = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
@@ -62,7 +68,10 @@ def processor_s() -> float:
         except OSError:
             continue  # it has just ended
         pid = int(file.parent.name)
-        parents[pid], used[pid] = int(fields[1]), sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        parents[pid], used[pid] = (
+            int(fields[1]),
+            sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK"),
+        )
     family = {os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in family} - family:
         family |= more
@@ -80,7 +89,10 @@ def ours(agent: str, decisions: int) -> Cost:
     ended: list[float] = []
     with tempfile.TemporaryDirectory() as place:
         training = NavigationTraining(
-            TrainingPlan(agent, 1, decisions, workers=WORKERS), Path(place), clock=WallClock(), open_group=opened
+            TrainingPlan(agent, 1, decisions, workers=WORKERS),
+            Path(place),
+            clock=WallClock(),
+            open_group=opened,
         )
         training.run(lambda row: ended.append(processor_s()))
         return Cost(training._seconds, ended[-1] - began[0])
@@ -99,7 +111,9 @@ def shared_environments(plan: TrainingPlan) -> Any:
             super().__init__(self._group.count, space, env.action_space)
 
         def _seen(self, prefix: str = "") -> dict[str, Any]:
-            return {name: getattr(self._group.arrays, f"{prefix}{name}").copy() for name in self._names}
+            return {
+                name: getattr(self._group.arrays, f"{prefix}{name}").copy() for name in self._names
+            }
 
         def reset(self) -> Any:
             return self._seen()
@@ -110,13 +124,20 @@ def shared_environments(plan: TrainingPlan) -> Any:
                 self._group.begin(part)
 
         def step_wait(self) -> Any:
-            ended = [course for part in range(len(self._group.parts)) for course in self._group.ended(part)]
+            ended = [
+                course
+                for part in range(len(self._group.parts))
+                for course in self._group.ended(part)
+            ]
             over = np.zeros(self.num_envs, bool)
             facts: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
             for course in ended:
                 over[course.number] = True
                 last = {name: values[course.number] for name, values in self._seen("last_").items()}
-                facts[course.number] = {"terminal_observation": last, "TimeLimit.truncated": course.cut_off}
+                facts[course.number] = {
+                    "terminal_observation": last,
+                    "TimeLimit.truncated": course.cut_off,
+                }
             return self._seen(), self._group.arrays.reward.copy(), over, facts
 
         def close(self) -> None:
@@ -128,7 +149,9 @@ def shared_environments(plan: TrainingPlan) -> Any:
         def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
             return None
 
-        def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        def env_method(
+            self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
+        ) -> list[Any]:
             return [None] * self.num_envs
 
         def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
@@ -141,13 +164,17 @@ def theirs(agent: str, decisions: int, way: str) -> Cost:
     torch.set_num_threads(1)
 
     class SameLayers(BaseFeaturesExtractor):
-        """The network of `ppo.py`: two layers of 128 for the senses; two convolutions and a layer of 128 for depth."""
+        """The network of `ppo.py`: two layers of 128 for the senses; two convolutions and a layer
+        of 128 for depth.
+        """
 
         def __init__(self, space: Any) -> None:
             depth = "depth" in space.spaces
             super().__init__(space, 256 if depth else 128)
             size = space["senses"].shape[0]
-            self.body = nn.Sequential(nn.Linear(size, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.1))
+            self.body = nn.Sequential(
+                nn.Linear(size, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Dropout(0.1)
+            )
             self.seen = (
                 nn.Sequential(
                     nn.Conv2d(1, 16, 8, stride=4),
@@ -193,7 +220,11 @@ def theirs(agent: str, decisions: int, way: str) -> Cost:
             max_grad_norm=0.5,
             vf_coef=0.5,
             ent_coef=0.0,
-            policy_kwargs={"features_extractor_class": SameLayers, "net_arch": [], "normalize_images": False},
+            policy_kwargs={
+                "features_extractor_class": SameLayers,
+                "net_arch": [],
+                "normalize_images": False,
+            },
             device="cpu",
         )
         environments.reset()
@@ -209,9 +240,13 @@ def _opener(place: EnvPlace) -> Callable[[], Any]:
 
 
 def minutes_to(folder: Path, success: float) -> float | None:
-    """After how many minutes of a training the last 200 rounds from the island reached this success."""
+    """After how many minutes of a training the last 200 rounds from the island reached this
+    success.
+    """
     rows = read_curve(folder)
-    return next((row.seconds / 60 for row in rows if row.rounds >= 200 and row.success >= success), None)
+    return next(
+        (row.seconds / 60 for row in rows if row.rounds >= 200 and row.success >= success), None
+    )
 
 
 def main() -> int:
@@ -223,7 +258,10 @@ def main() -> int:
     chosen = parser.parse_args()
     if chosen.hybrid_minutes is not None:
         minutes = minutes_to(chosen.hybrid_minutes, WANTED_SUCCESS)
-        print(f"{WANTED_SUCCESS:.0%} of the last 200 rounds after {minutes} minutes (wanted: {WANTED_MIN:g})")
+        print(
+            f"{WANTED_SUCCESS:.0%} of the last 200 rounds after {minutes} minutes (wanted:"
+            f" {WANTED_MIN:g})"
+        )
         return int(minutes is None or minutes > WANTED_MIN)
     ratios: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
     for _ in range(chosen.rounds):
@@ -235,12 +273,18 @@ def main() -> int:
             print(f"Stable-Baselines3 {way}: {_rates(chosen.decisions, other)}", flush=True)
     medians = {name: np.median(values, 0).tolist() for name, values in ratios.items()}
     for name, (clock, processor) in medians.items():
-        print(f"median ratio to it {name}: {clock:.2f} by the clock, {processor:.2f} by processor time")
+        print(
+            f"median ratio to it {name}: {clock:.2f} by the clock, {processor:.2f} by processor"
+            " time"
+        )
     return int(min(medians["as it comes"][0], medians["with as many processes"][0]) < WANTED_RATIO)
 
 
 def _rates(decisions: int, cost: Cost) -> str:
-    return f"{decisions / cost.clock_s:.0f} decisions/s, {decisions / cost.processor_s:.0f} per second of processor"
+    return (
+        f"{decisions / cost.clock_s:.0f} decisions/s, {decisions / cost.processor_s:.0f} per second"
+        " of processor"
+    )
 
 
 if __name__ == "__main__":

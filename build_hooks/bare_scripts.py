@@ -1,4 +1,5 @@
-"""Scripts as they travel: the wheel holds the browser's scripts without the types and comments that are half of them.
+"""Scripts as they travel: the wheel holds the browser's scripts without the types and comments that
+are half of them.
 
 A checkout installed with `pip install -e` serves the sources as they are.
 """
@@ -20,7 +21,9 @@ _INDENT = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
 
 
 def without_comments(script: str) -> str:
-    """`script` without documentation comments (which must not occur in a string), whole-line comments, indents, empty lines."""
+    """`script` without documentation comments (which must not occur in a string), whole-line
+    comments, indents, empty lines.
+    """
     return _INDENT.sub("", _LINE.sub("", _BLOCK.sub("", script))).lstrip()
 
 

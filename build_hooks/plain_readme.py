@@ -1,5 +1,5 @@
-"""The description that travels with the package: README without the pictures and links that lead to files of the repository,
-which nobody has who reads it in an index of packages.
+"""The description that travels with the package: README without the pictures and links that lead to
+files of the repository, which nobody has who reads it in an index of packages.
 """
 
 from __future__ import annotations

@@ -12,7 +12,9 @@ from believable.study.bases import Described
 
 def typescript() -> str:
     """The types of the message for the type checker of the scripts."""
-    head = "// Generated from `believable.pages.message` by `make reference`; do not edit by hand.\n"
+    head = (
+        "// Generated from `believable.pages.message` by `make reference`; do not edit by hand.\n"
+    )
     models = message.MessagePart.__subclasses__()
     return head + "".join(f"\n{_interface(model)}" for model in models)
 
@@ -26,7 +28,14 @@ def _interface(model: type[Described]) -> str:
     return f"export interface {model.__name__} {{\n{''.join(lines)}}}\n"
 
 
-_SIMPLE: dict[Any, str] = {str: "string", int: "number", float: "number", bool: "boolean", types.NoneType: "null", Any: "any"}
+_SIMPLE: dict[Any, str] = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    types.NoneType: "null",
+    Any: "any",
+}
 
 
 def _type(annotation: Any) -> str:

@@ -1,5 +1,5 @@
-"""The references of the study file, the instruments and the players as Markdown, made from their records: what is documented is
-what runs.
+"""The references of the study file, the instruments and the players as Markdown, made from their
+records: what is documented is what runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,16 @@ from believable.study.declaration import Declaration, DeclaredPlan, DeclaredProt
 from believable.study.fields import as_yaml, keys, record_inside, type_words
 from believable.study.kinds import QuestionKinds, StudyKinds, annotating, answering, whole_forms
 from believable.study.platforms import PLATFORMS
-from believable.study.records import Annotation, Controls, Question, Record, Rule, Stimulus, Study, TrialBase
+from believable.study.records import (
+    Annotation,
+    Controls,
+    Question,
+    Record,
+    Rule,
+    Stimulus,
+    Study,
+    TrialBase,
+)
 
 STUDY_FILE = """# The study file
 
@@ -53,10 +62,14 @@ def study_file_page(kinds: StudyKinds, protocols: DeclaredProtocols) -> str:
 
 def _kinds(instruments: QuestionKinds, names: Sequence[str]) -> Iterator[str]:
     for name in names:
-        yield from _section(f"`{name}`", instruments[name].params, level=3, about=instruments[name].about)
+        yield from _section(
+            f"`{name}`", instruments[name].params, level=3, about=instruments[name].about
+        )
 
 
-def _section(title: str, record: type[Record], *, level: int = 2, about: str = "", id_needed: bool = True) -> Iterator[str]:
+def _section(
+    title: str, record: type[Record], *, level: int = 2, about: str = "", id_needed: bool = True
+) -> Iterator[str]:
     yield f"{'#' * level} {title}\n"
     words = f"{about} {inspect.getdoc(record) or ''}".strip()
     yield f"{words}\n"
@@ -81,7 +94,9 @@ def table(record: type[Record], *, id_needed: bool) -> str:
         field = record.model_fields[name]
         default = "" if key == "id" and not id_needed else _default(field)
         expects = _cell(f"{type_words(field.annotation)}{_bounds(field)}")
-        rows.append(f"| `{key}` | {expects} | {default} | {_cell(record.descriptions().get(name, ''))} |")
+        rows.append(
+            f"| `{key}` | {expects} | {default} | {_cell(record.descriptions().get(name, ''))} |"
+        )
     return "\n".join(rows) + "\n"
 
 
@@ -89,7 +104,12 @@ def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     default = field.get_default(call_default_factory=True)
-    if default is None or default is PydanticUndefined or isinstance(default, Record) or default in ((), {}):
+    if (
+        default is None
+        or default is PydanticUndefined
+        or isinstance(default, Record)
+        or default in ((), {})
+    ):
         return ""
     return f"`{_cell(_written(default))}`"
 
@@ -123,11 +143,17 @@ def _cell(text: str) -> str:
 
 
 def _platforms() -> str:
-    rows = ["## Platforms\n", "| platform | participant id | other parameters | `redirect` by name |", "|---|---|---|---|"]
+    rows = [
+        "## Platforms\n",
+        "| platform | participant id | other parameters | `redirect` by name |",
+        "|---|---|---|---|",
+    ]
     for platform in PLATFORMS.values():
         extra = ", ".join(f"`{name}`" for name in platform.extra_parameters)
         name = f"`{platform.id_parameter}`" if platform.id_parameter else ""
-        rows.append(f"| `{platform.name}` | {name} | {extra} | {'yes' if platform.sends_back else 'no'} |")
+        rows.append(
+            f"| `{platform.name}` | {name} | {extra} | {'yes' if platform.sends_back else 'no'} |"
+        )
     return "\n".join(rows) + "\n"
 
 
@@ -144,7 +170,9 @@ def _declared(protocols: DeclaredProtocols) -> Iterator[str]:
 def _roles(declaration: Declaration) -> str:
     rows = ["| role | names | where it is left out | meaning |", "|---|---|---|---|"]
     for role in declaration.roles:
-        names = f"{role.of}s" if role.several else f"a{'n' if role.of[0] in 'aeiou' else ''} {role.of}"
+        names = (
+            f"{role.of}s" if role.several else f"a{'n' if role.of[0] in 'aeiou' else ''} {role.of}"
+        )
         kinds = f" ({', '.join(role.kinds)})" if role.kinds else ""
         first = ", else ".join(f"`{name}`" for name in role.defaults)
         needed = "; needed" if role.required else ""
@@ -156,8 +184,12 @@ def _outcomes(declaration: Declaration) -> str:
     rows = ["| outcome | meaning | test | options in `tests` |", "|---|---|---|---|"]
     for outcome in declaration.outcomes:
         tests = ["p value"] * outcome.tested + ["equivalence"] * outcome.equivalence
-        options = "; ".join(f"`{test.name}` ({_option_default(test)}): {test.about}" for test in outcome.tests)
-        rows.append(f"| `{outcome.name}` | {outcome.about} | {', '.join(tests) or 'interval'} | {options} |")
+        options = "; ".join(
+            f"`{test.name}` ({_option_default(test)}): {test.about}" for test in outcome.tests
+        )
+        rows.append(
+            f"| `{outcome.name}` | {outcome.about} | {', '.join(tests) or 'interval'} | {options} |"
+        )
     return "\n".join(rows) + "\n"
 
 
@@ -178,7 +210,8 @@ def _option_default(option: Option) -> str:
     return f"`{default if isinstance(default, str) else json.dumps(default)}`"
 
 
-# ---------------------------------------------------------------------------------------------- instruments and players
+# ----------------------------------------------------------------------------------------------
+# instruments and players
 
 INSTRUMENTS_HEAD = """# Instruments
 
@@ -188,8 +221,14 @@ An instrument is a way of answering. Try each with `believable gallery`; how pag
 [the study file](study-file.md), what shows the stimuli in [players](players.md).
 """
 _INSTRUMENT_USES = {
-    "answer": ("Questions", "Below `ask:` or `questions:`: `{id: seemed, prompt: How human?, likert: {points: 5}}`."),
-    "annotate": ("Annotations", "While watching: `watch: {stimulus: any, annotate: {ranktrace: {}}}`."),
+    "answer": (
+        "Questions",
+        "Below `ask:` or `questions:`: `{id: seemed, prompt: How human?, likert: {points: 5}}`.",
+    ),
+    "annotate": (
+        "Annotations",
+        "While watching: `watch: {stimulus: any, annotate: {ranktrace: {}}}`.",
+    ),
 }
 
 
@@ -208,7 +247,9 @@ def instruments_page(instruments: Iterable[Instrument[Any]]) -> str:
 def _events(recorded: Sequence[EventKind]) -> str:
     """A table of kinds of events."""
     rows = ["| event | data | meaning |", "|---|---|---|"]
-    rows += [f"| `{event.kind}` | {_names(event.data)} | {_cell(event.about)} |" for event in recorded]
+    rows += [
+        f"| `{event.kind}` | {_names(event.data)} | {_cell(event.about)} |" for event in recorded
+    ]
     return "\n".join(rows) + "\n"
 
 
@@ -219,7 +260,9 @@ def _instrument_section(instrument: Instrument[Any]) -> Iterator[str]:
         yield table(instrument.params, id_needed=True)
     else:
         yield "It has no parameters.\n"
-    examples = "\n".join(f"{instrument.name}:{_indented(as_yaml(params))}" for params in instrument.examples)
+    examples = "\n".join(
+        f"{instrument.name}:{_indented(as_yaml(params))}" for params in instrument.examples
+    )
     yield f"```yaml\n{examples}\n```\n"
     yield "Records:\n"
     yield _columns(instrument.records)
@@ -256,7 +299,8 @@ What people may do with a player, the same for all: `watch: {stimulus: any, cont
 
 
 _SIGNAL_PART = (
-    "Not for stimuli: the part of a quality test (`qa`) that draws or sounds its signal, with the contract of all players.\n"
+    "Not for stimuli: the part of a quality test (`qa`) that draws or sounds its signal, with the"
+    " contract of all players.\n"
 )
 
 

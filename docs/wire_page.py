@@ -1,4 +1,6 @@
-"""`reference/wire.md`: what a session's page and the server say to each other, from the description that a server serves."""
+"""`reference/wire.md`: what a session's page and the server say to each other, from the description
+that a server serves.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,15 @@ def wire_page() -> str:
         for path, methods in schema["paths"].items()
         for method, operation in methods.items()
     ]
-    reasons = {status: answer["description"] for _, operation in operations for status, answer in operation["responses"].items()}
+    reasons = {
+        status: answer["description"]
+        for _, operation in operations
+        for status, answer in operation["responses"].items()
+    }
     parts = [INTRODUCTION]
-    parts += [f"| {status} | {words} |" for status, words in sorted(reasons.items()) if int(status) >= 400]
+    parts += [
+        f"| {status} | {words} |" for status, words in sorted(reasons.items()) if int(status) >= 400
+    ]
     for name, operation in operations:
         parts += ["", f"## `{name}`", "", operation.get("description") or operation["summary"]]
         body = operation.get("requestBody", {}).get("content", {}).get("application/json")
@@ -67,10 +75,18 @@ def _type(schema: Mapping[str, Any], field: Mapping[str, Any]) -> str:
         return ", ".join(f"`{value}`" for value in field.get("enum", [field.get("const")]))
     if "$ref" in field:
         names = _resolved(schema, field).get("properties", {})
-        return f"record of {', '.join(f'`{name}`' for name in names)}" if names else _type(schema, _resolved(schema, field))
+        return (
+            f"record of {', '.join(f'`{name}`' for name in names)}"
+            if names
+            else _type(schema, _resolved(schema, field))
+        )
     if field.get("type") == "array":
         items = field.get("items") or {}
-        return "list of `[number, text]`" if "prefixItems" in items else f"list of {_type(schema, items)}"
+        return (
+            "list of `[number, text]`"
+            if "prefixItems" in items
+            else f"list of {_type(schema, items)}"
+        )
     return {"null": "nothing", "integer": "whole number", "string": "text", "object": "record"}.get(
         field.get("type", ""), field.get("type", "any")
     )

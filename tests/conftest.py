@@ -1,4 +1,6 @@
-"""What all tests share: the --soak option, property tests that try the same examples every time, and both databases."""
+"""What all tests share: the --soak option, property tests that try the same examples every time,
+and both databases.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ settings.register_profile("soak", PATIENT, max_examples=1000)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--soak", action="store_true", help="also run the long runs; property tests try many new examples")
+    parser.addoption(
+        "--soak",
+        action="store_true",
+        help="also run the long runs; property tests try many new examples",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,7 +36,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def public_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A folder of tests/data by name, with what is packed there unpacked. Each says in SOURCE.txt where it is from."""
+    """A folder of tests/data by name, with what is packed there unpacked. Each says in SOURCE.txt
+    where it is from.
+    """
 
     @functools.cache
     def folder(name: str) -> Path:
@@ -44,7 +52,9 @@ def public_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
 
 
 def allowed_s(item: pytest.Item) -> float:
-    """What a test asks for beyond the usual. Such tests begin first: at the end everybody would wait for them."""
+    """What a test asks for beyond the usual. Such tests begin first: at the end everybody would
+    wait for them.
+    """
     limit = item.get_closest_marker("timeout")
     return float(limit.args[0]) if limit else 0.0
 
@@ -100,7 +110,9 @@ def _empty_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def with_tables(_empty_tables: Path) -> Callable[[Path], Path]:
-    """`with_tables(folder)` puts an SQLite file with empty tables there, in much less time than migrations take."""
+    """`with_tables(folder)` puts an SQLite file with empty tables there, in much less time than
+    migrations take.
+    """
 
     def put(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
@@ -114,7 +126,9 @@ BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
 
 @pytest.fixture(params=BOTH)
-def database_url(request: pytest.FixtureRequest, tmp_path: Path, with_tables: Callable[[Path], Path]) -> str:
+def database_url(
+    request: pytest.FixtureRequest, tmp_path: Path, with_tables: Callable[[Path], Path]
+) -> str:
     """A database of each kind we support, its tables empty."""
     if request.param == "sqlite":
         return f"sqlite:///{with_tables(tmp_path)}"

@@ -1,4 +1,6 @@
-"""Small films with picture and sound, for whatever needs a video: a square that crosses the picture while a tone rises."""
+"""Small films with picture and sound, for whatever needs a video: a square that crosses the picture
+while a tone rises.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,12 @@ def film(path: Path, *, duration_s: float, hue: int = 200) -> Path:
     per_frame = SOUND_RATE_HZ // FRAMES_PER_S
     grain = np.random.default_rng(hue).integers(0, 60, (HEIGHT_PX, WIDTH_PX, 3), np.uint8)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with av.open(str(path), "w", format="mp4", options={"movflags": "+faststart", "fflags": "+bitexact"}) as out:
-        picture = out.add_stream("libx264", rate=FRAMES_PER_S, options={"crf": "23", "threads": "1"})
+    with av.open(
+        str(path), "w", format="mp4", options={"movflags": "+faststart", "fflags": "+bitexact"}
+    ) as out:
+        picture = out.add_stream(
+            "libx264", rate=FRAMES_PER_S, options={"crf": "23", "threads": "1"}
+        )
         picture.width, picture.height, picture.pix_fmt = WIDTH_PX, HEIGHT_PX, "yuv420p"
         voice = out.add_stream("aac", rate=SOUND_RATE_HZ, layout="mono")
         for number in range(frames):
@@ -34,7 +40,11 @@ def film(path: Path, *, duration_s: float, hue: int = 200) -> Path:
             at_s = (number * per_frame + np.arange(per_frame)) / SOUND_RATE_HZ
             tone = (0.2 * np.sin(2 * np.pi * (220 + hue + 10 * at_s) * at_s)).astype(np.float32)
             sound = av.AudioFrame.from_ndarray(tone[None], format="fltp", layout="mono")
-            sound.sample_rate, sound.pts, sound.time_base = (SOUND_RATE_HZ, number * per_frame, Fraction(1, SOUND_RATE_HZ))
+            sound.sample_rate, sound.pts, sound.time_base = (
+                SOUND_RATE_HZ,
+                number * per_frame,
+                Fraction(1, SOUND_RATE_HZ),
+            )
             out.mux(voice.encode(sound))
         out.mux(picture.encode(None))
         out.mux(voice.encode(None))
@@ -43,4 +53,7 @@ def film(path: Path, *, duration_s: float, hue: int = 200) -> Path:
 
 def films(folder: Path, names: Sequence[str], *, duration_s: float) -> list[Path]:
     """A film per name, each a little different."""
-    return [film(folder / f"{name}.mp4", duration_s=duration_s, hue=200 + 10 * n) for n, name in enumerate(names)]
+    return [
+        film(folder / f"{name}.mp4", duration_s=duration_s, hue=200 + 10 * n)
+        for n, name in enumerate(names)
+    ]

@@ -1,4 +1,6 @@
-"""What others add, from an installed package or from the study's own folder, works without an edit of ours."""
+"""What others add, from an installed package or from the study's own folder, works without an edit
+of ours.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,19 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the package installed in it, as pip does it."""
     room = tmp_path_factory.mktemp("plugin")
     copy = shutil.copytree(PACKAGE, room / "source")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([*command, "--target", str(room / "site"), str(copy)], check=True, capture_output=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--no-index",
+    ]
+    subprocess.run(
+        [*command, "--target", str(room / "site"), str(copy)], check=True, capture_output=True
+    )
     return room / "site"
 
 
@@ -50,10 +63,14 @@ def study(tmp_path: Path) -> Path:
 def run(*command: str, site: Path | None = None) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join(str(folder) for folder in (ROOT / "src", site) if folder is not None)
     environment = os.environ | {"PYTHONPATH": path}
-    return subprocess.run([sys.executable, *command], capture_output=True, text=True, env=environment, check=False)
+    return subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, env=environment, check=False
+    )
 
 
-def believable(*arguments: str | Path, site: Path | None = None) -> subprocess.CompletedProcess[str]:
+def believable(
+    *arguments: str | Path, site: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     return run("-m", "believable", *map(str, arguments), site=site)
 
 
@@ -82,7 +99,9 @@ def test_without_the_package_its_instrument_is_unknown(study: Path) -> None:
     assert "smiley" in checked.stdout + checked.stderr
 
 
-def test_an_instrument_of_an_installed_package_is_used_like_ours(study: Path, installed: Path, tmp_path: Path) -> None:
+def test_an_instrument_of_an_installed_package_is_used_like_ours(
+    study: Path, installed: Path, tmp_path: Path
+) -> None:
     checked = believable("check", study, site=installed)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     rows = answers(study, tmp_path / "bundle", site=installed)
@@ -113,10 +132,17 @@ assert client.get("/static/players/video/player.js").status_code == 200
 
 def test_a_broken_package_is_named_and_takes_nothing_else_down(tmp_path: Path, study: Path) -> None:
     site = tmp_path / "site"
-    declare(site, "broken", "[believable.instruments]\nsmiley = broken:SMILEY\n", "import no_such_module\n")
+    declare(
+        site,
+        "broken",
+        "[believable.instruments]\nsmiley = broken:SMILEY\n",
+        "import no_such_module\n",
+    )
     checked = believable("check", study, site=site)
     assert checked.returncode != 0
-    assert "instrument 'smiley' of broken 0.1 cannot be loaded: ModuleNotFoundError" in checked.stderr
+    assert (
+        "instrument 'smiley' of broken 0.1 cannot be loaded: ModuleNotFoundError" in checked.stderr
+    )
     assert "Traceback" not in checked.stderr
     (study / "study.yaml").write_text(STUDY.replace("smiley: {}", "likert: {}"))
     assert believable("check", study, site=site).returncode == 0
@@ -134,25 +160,35 @@ def test_a_name_taken_twice_names_both(tmp_path: Path, study: Path) -> None:
     declare(site, "rival", "[believable.instruments]\nlikert = rival:LIKERT\n")
     checked = believable("check", study, site=site)
     assert checked.returncode == 1
-    assert "instrument 'likert' is declared by believable and by rival 0.1. Uninstall or rename one" in checked.stderr
+    assert (
+        "instrument 'likert' is declared by believable and by rival 0.1. Uninstall or rename one"
+        in checked.stderr
+    )
 
 
-def test_a_study_folder_may_carry_an_instrument_where_that_is_allowed(study: Path, tmp_path: Path) -> None:
+def test_a_study_folder_may_carry_an_instrument_where_that_is_allowed(
+    study: Path, tmp_path: Path
+) -> None:
     code = PACKAGE / "acme_believable" / "smiley"
-    carried = shutil.copytree(code, study / "extensions" / "smiley", ignore=shutil.ignore_patterns("__pycache__"))
+    carried = shutil.copytree(
+        code, study / "extensions" / "smiley", ignore=shutil.ignore_patterns("__pycache__")
+    )
     refused = believable("check", study)
     assert refused.returncode == 1
-    assert "the study carries its own smiley in extensions/, which may not run." in refused.stdout + refused.stderr
+    assert (
+        "the study carries its own smiley in extensions/, which may not run."
+        in refused.stdout + refused.stderr
+    )
     assert "--allow-extensions" in refused.stdout + refused.stderr
     assert believable("check", study, "--allow-extensions").returncode == 0
     assert answers(study, tmp_path / "bundle", "--allow-extensions")
 
     def digest() -> str:
         show = (
-            "import sys; from pathlib import Path; from believable import plugins; folder = Path(sys.argv[1]);"
-            "plugins.allow_extensions(folder)\n"
-            "from believable.pages import KINDS; from believable.study.load import load;"
-            "print(load(folder, kinds=KINDS).to_json())"
+            "import sys; from pathlib import Path; from believable import plugins; folder ="
+            " Path(sys.argv[1]);plugins.allow_extensions(folder)\nfrom believable.pages import"
+            " KINDS; from believable.study.load import load;print(load(folder,"
+            " kinds=KINDS).to_json())"
         )
         printed = run("-c", show, str(study))
         assert printed.returncode == 0, printed.stderr
@@ -165,7 +201,9 @@ def test_a_study_folder_may_carry_an_instrument_where_that_is_allowed(study: Pat
     assert digest() != before
 
 
-def test_a_page_of_an_installed_package_is_gone_through_like_ours(study: Path, installed: Path, tmp_path: Path) -> None:
+def test_a_page_of_an_installed_package_is_gone_through_like_ours(
+    study: Path, installed: Path, tmp_path: Path
+) -> None:
     page = "  - poem: {text: Roses are red., pause_s: %s}\n  - form:"
     (study / "study.yaml").write_text(STUDY.replace("  - form:", page % "long"))
     assert "unknown" in believable("check", study).stdout
@@ -191,11 +229,15 @@ timeline:
 """
 
 
-def test_a_world_of_an_installed_package_is_watched_like_ours(study: Path, installed: Path, tmp_path: Path) -> None:
+def test_a_world_of_an_installed_package_is_watched_like_ours(
+    study: Path, installed: Path, tmp_path: Path
+) -> None:
     (study / "stimuli").mkdir()
     duck = Track("d", tuple(2000 + 100 * frame for frame in range(20)), (4500,) * 20, (0,) * 20)
     pond = RecordedWorld("pond", 16, 9, ("." * 16,) * 9)
-    recording = Recording(world=pond, actors=(Actor("d", "D", "duck"),), timing=Timing(100, 20), tracks=(duck,))
+    recording = Recording(
+        world=pond, actors=(Actor("d", "D", "duck"),), timing=Timing(100, 20), tracks=(duck,)
+    )
     write(recording, study / "stimuli" / "pond.replay.json.gz")
     (study / "study.yaml").write_text(WATCHED.replace("smiley: {}", "likert: {}"))
     unknown = believable("check", study)
@@ -206,11 +248,13 @@ def test_a_world_of_an_installed_package_is_watched_like_ours(study: Path, insta
     assert answers(study, tmp_path / "bundle", site=installed)
 
 
-def test_a_protocol_of_an_installed_package_is_run_like_ours(installed: Path, tmp_path: Path) -> None:
+def test_a_protocol_of_an_installed_package_is_run_like_ours(
+    installed: Path, tmp_path: Path
+) -> None:
     tried = run(
         "-c",
-        "from believable.protocols import PROTOCOLS; from believable.protocols.conformance import check_protocol;"
-        "check_protocol(PROTOCOLS['moods'])",
+        "from believable.protocols import PROTOCOLS; from believable.protocols.conformance import"
+        " check_protocol;check_protocol(PROTOCOLS['moods'])",
         site=installed,
     )
     assert tried.returncode == 0, tried.stderr

@@ -1,4 +1,6 @@
-"""Half a day in a town of two, quick enough for any test: as the mind lives it, or with its checks switched off."""
+"""Half a day in a town of two, quick enough for any test: as the mind lives it, or with its checks
+switched off.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from believable.worlds.town.town_run import TownRun, TownSettings
 def town_day(seed: int, *, checks: bool = True) -> Recording:
     """One of the two, followed until the afternoon; a minute of whatever takes long."""
     options = {} if checks else {"checks": "off"}
-    run = TownRun(TownSettings(seed, 2, 1, "neurosymbolic", options), mind_kind("neurosymbolic").create)
+    run = TownRun(
+        TownSettings(seed, 2, 1, "neurosymbolic", options), mind_kind("neurosymbolic").create
+    )
     while run.state.step < STEPS_PER_DAY * 5 // 8:
         run.advance()
     town = with_findings(recorded(run))

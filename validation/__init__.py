@@ -1,1 +1,3 @@
-"""What stands behind the numbers of `docs/validity.md`: simulations that take minutes to hours. Not part of the package."""
+"""What stands behind the numbers of `docs/validity.md`: simulations that take minutes to hours. Not
+part of the package.
+"""

@@ -1,9 +1,11 @@
-"""Damaged files are told, never a traceback: thousands of mutated inputs of every kind that is read from outside.
+"""Damaged files are told, never a traceback: thousands of mutated inputs of every kind that is read
+from outside.
 
     python -m validation.damaged_inputs --count 10000 --seed 1
 
-Prints how many of each kind were still read, refused with an error that names the file, or ended in a traceback, and exits with
-1 if there was one. What did is kept under `tests/data/damaged/`, which the tests read again for ever.
+Prints how many of each kind were still read, refused with an error that names the file, or ended in
+a traceback, and exits with 1 if there was one. What did is kept under `tests/data/damaged/`, which
+the tests read again for ever.
 """
 
 from __future__ import annotations
@@ -42,7 +44,17 @@ from believable.recordings.importers.concordia import import_memories
 from believable.recordings.importers.generative_agents import import_run
 from believable.recordings.importers.pagan import read_pagan
 from believable.recordings.importers.quake2 import import_demo
-from believable.recordings.recording import Action, Actor, Place, PlanStep, RecordedWorld, Recording, State, Timing, Track
+from believable.recordings.recording import (
+    Action,
+    Actor,
+    Place,
+    PlanStep,
+    RecordedWorld,
+    Recording,
+    State,
+    Timing,
+    Track,
+)
 from believable.stimuli import probe
 from believable.store.backups import verify_file
 from believable.store.bundle_export import export
@@ -107,8 +119,9 @@ _PAGAN = (
 
 @dataclass(frozen=True, slots=True)
 class InputKind:
-    """Something that is read from outside: a sound example, made in a folder, and who reads it. `path` is the file in the folder
-    that is damaged."""
+    """Something that is read from outside: a sound example, made in a folder, and who reads it.
+    `path` is the file in the folder that is damaged.
+    """
 
     name: str
     path: str
@@ -124,15 +137,27 @@ def small_recording(path: Path) -> None:
     states = (State(0, "health", 3), State(2, "speech", "hello"))
     file.write(
         Recording(
-            RecordedWorld("maze", 4, 3, ("####", "#..#", "####"), (place, Place("corner", "Corner", "hall", ((1, 1, 1, 1),)))),
+            RecordedWorld(
+                "maze",
+                4,
+                3,
+                ("####", "#..#", "####"),
+                (place, Place("corner", "Corner", "hall", ((1, 1, 1, 1),))),
+            ),
             (Actor("a", "Anna", "player"), Actor("b", "Ben", "opponent")),
             Timing(100, 4, "2026-02-13T08:00:00", 60_000),
             (
                 Track("a", (1000, 1500, 1500, 1400), (1000,) * 4, (0, 90, 90, 180), 0, states),
                 Track("b", (2000, 2000), (1500, 1500)),
             ),
-            (Action("a1", "a", 0, 200, "open", "door", "hall", "opens the door"), Action("a2", "b", 100, 300, "wait")),
-            (PlanStep("p1", "a", None, 0, 0, 400, "a day"), PlanStep("p2", "a", "p1", 1, 0, 100, "an hour")),
+            (
+                Action("a1", "a", 0, 200, "open", "door", "hall", "opens the door"),
+                Action("a2", "b", 100, 300, "wait"),
+            ),
+            (
+                PlanStep("p1", "a", None, 0, 0, 400, "a day"),
+                PlanStep("p2", "a", "p1", 1, 0, 100, "an hour"),
+            ),
             {"score": (0, 1, 2, 3), "word": ("x", None, True, 0.5)},
             ("health",),
             7,
@@ -170,7 +195,13 @@ def _collected(folder: Path) -> Store:
         epoch = collect.claim(token).now().epoch
         answers: tuple[Mapping[str, Any], ...] = ({"agree": True}, {"age": age, "why": "=because"})
         for position, answer in enumerate(answers):
-            event = {"kind": "trial.submit", "trial": position, "at_ms": 1, "mono_ms": 1, "data": {"answers": answer}}
+            event = {
+                "kind": "trial.submit",
+                "trial": position,
+                "at_ms": 1,
+                "mono_ms": 1,
+                "data": {"answers": answer},
+            }
             collect.append(token, epoch, [(position + 1, json.dumps(event))]).now()
             collect.advance(token, epoch, position, position + 1).now()
         session = collect.view(token).now().session
@@ -197,7 +228,9 @@ def _film(folder: Path) -> None:
         stream = film.add_stream("h264", rate=10)
         stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
         for shade in range(0, 200, 20):
-            picture = av.VideoFrame.from_ndarray(np.full((48, 64, 3), shade, np.uint8), format="rgb24")
+            picture = av.VideoFrame.from_ndarray(
+                np.full((48, 64, 3), shade, np.uint8), format="rgb24"
+            )
             film.mux(stream.encode(picture))
         film.mux(stream.encode())
 
@@ -231,7 +264,9 @@ def _text(path: Path, content: str) -> None:
 
 
 def _codebook(folder: Path) -> None:
-    ready = sorted((Path(codebook.__file__).parent.parent / "protocols").glob("*/codebooks/*.yaml"))[0]
+    ready = sorted(
+        (Path(codebook.__file__).parent.parent / "protocols").glob("*/codebooks/*.yaml")
+    )[0]
     (folder / "codes.yaml").write_bytes(ready.read_bytes())
 
 
@@ -258,7 +293,10 @@ def _load_study(path: Path) -> None:
 
 
 def _prepared(folder: Path) -> None:
-    _text(folder / "traces.csv", "participant,group,bin_250ms,value\np1,a,0,0.5\np1,a,1,0.75\np2,b,0,-1\n")
+    _text(
+        folder / "traces.csv",
+        "participant,group,bin_250ms,value\np1,a,0,0.5\np1,a,1,0.75\np2,b,0,-1\n",
+    )
 
 
 def _signal(folder: Path) -> None:
@@ -275,12 +313,18 @@ def _submissions(folder: Path) -> None:
     _text(folder / "prolific.csv", "\n".join(lines) + "\n")
 
 
-_CHOICES = 'judge,pair,chosen,human,certainty,why\nj1,p1,left,left,2,"stops, turns"\nj1,p2,A,B,4,\nj2,p1,right,left,1,smooth\n'
+_CHOICES = (
+    'judge,pair,chosen,human,certainty,why\nj1,p1,left,left,2,"stops,'
+    ' turns"\nj1,p2,A,B,4,\nj2,p1,right,left,1,smooth\n'
+)
 _MEMORIES = {
     "agent": "Ada Brandt",
     "memories": [
         "[observation] // house 1 [Thursday, January 1st, 7:00 AM]: Ada Brandt wakes up.",
-        "[observation] // bakery [Friday, January 2nd, 1:00 PM]: [01 Jan 2026 [13:15 - 14:00]] Ada Brandt kneaded dough.",
+        (
+            "[observation] // bakery [Friday, January 2nd, 1:00 PM]: [01 Jan 2026 [13:15 - 14:00]]"
+            " Ada Brandt kneaded dough."
+        ),
         "Ada likes bread.",
     ],
 }
@@ -291,35 +335,69 @@ def _memories(folder: Path) -> None:
 
 
 def _town(folder: Path) -> None:
-    keep_settings(folder, TownSettings(3, people=2, days=1, mind="generative", options={"variant": "paper"}))
+    keep_settings(
+        folder, TownSettings(3, people=2, days=1, mind="generative", options={"variant": "paper"})
+    )
 
 
 def _labels(folder: Path) -> None:
-    _text(folder / "texts.csv", 'text,condition\n"It stopped, then turned",human\nIt flickers,agent\n"\'-0x",human\n')
+    _text(
+        folder / "texts.csv",
+        'text,condition\n"It stopped, then turned",human\nIt flickers,agent\n"\'-0x",human\n',
+    )
 
 
 KINDS_OF_INPUT: tuple[InputKind, ...] = (
-    InputKind("study", "study.yaml", lambda folder: _text(folder / "study.yaml", _STUDY), _load_study, 0.1),
+    InputKind(
+        "study", "study.yaml", lambda folder: _text(folder / "study.yaml", _STUDY), _load_study, 0.1
+    ),
     InputKind("recording", "round.replay.json.gz", _recording, file.read, 0.2),
     InputKind("action log", "clip.actions.json", _actions, actions.read_actions, 0.1),
     InputKind("bundle", "bundle", _bundle, _whole_bundle, 0.1),
     InputKind("codebook", "codes.yaml", _codebook, _read_codebook, 0.05),
-    InputKind("pagan", "export.csv", lambda folder: _text(folder / "export.csv", _PAGAN), read_pagan, 0.1),
-    InputKind("prepared traces", "traces.csv", _prepared, lambda path: read_prepared(path, stimulus="clip"), 0.03),
-    InputKind("choices", "choices.csv", lambda folder: _text(folder / "choices.csv", _CHOICES), read_choices, 0.03),
+    InputKind(
+        "pagan", "export.csv", lambda folder: _text(folder / "export.csv", _PAGAN), read_pagan, 0.1
+    ),
+    InputKind(
+        "prepared traces",
+        "traces.csv",
+        _prepared,
+        lambda path: read_prepared(path, stimulus="clip"),
+        0.03,
+    ),
+    InputKind(
+        "choices",
+        "choices.csv",
+        lambda folder: _text(folder / "choices.csv", _CHOICES),
+        read_choices,
+        0.03,
+    ),
     InputKind("signal", "signal.csv", _signal, lambda path: read_signal(path, test="visual"), 0.03),
-    InputKind("texts", "texts.csv", _labels, lambda path: read_texts(text_file(path), path.name), 0.03),
+    InputKind(
+        "texts", "texts.csv", _labels, lambda path: read_texts(text_file(path), path.name), 0.03
+    ),
     InputKind("platform export", "prolific.csv", _submissions, read_platform, 0.03),
     InputKind("quake2", "demo.dm2", _demo, import_demo, 0.02),
-    InputKind("agent movements", "master_movement.json", _movements, lambda path: import_run(path.parent), 0.03),
-    InputKind("memories", "ada_memories.json", _memories, lambda path: import_memories(path.parent), 0.03),
-    InputKind("town settings", "settings.json", _town, lambda path: read_settings(path.parent), 0.02),
+    InputKind(
+        "agent movements",
+        "master_movement.json",
+        _movements,
+        lambda path: import_run(path.parent),
+        0.03,
+    ),
+    InputKind(
+        "memories", "ada_memories.json", _memories, lambda path: import_memories(path.parent), 0.03
+    ),
+    InputKind(
+        "town settings", "settings.json", _town, lambda path: read_settings(path.parent), 0.02
+    ),
     InputKind("film", "clip.mp4", _film, _filmed, 0.05),
     InputKind("database", "b.db", _database, _opened, 0.05),
 )
 
 
-# ---------------------------------------------------------------------------------------------- mutations
+# ----------------------------------------------------------------------------------------------
+# mutations
 
 
 def damaged_bytes(content: bytes, rng: random.Random) -> bytes:
@@ -389,11 +467,16 @@ def _renewed_sums(bundle: Path) -> None:
     sums = bundle / "SHA256SUMS"
     names = [path for path in sorted(bundle.rglob("*")) if path.is_file() and path != sums]
     sums.write_text(
-        "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(bundle)}\n" for path in names), "utf-8"
+        "".join(
+            f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(bundle)}\n"
+            for path in names
+        ),
+        "utf-8",
     )
 
 
-# ---------------------------------------------------------------------------------------------- running
+# ----------------------------------------------------------------------------------------------
+# running
 
 
 def outcome_of(kind: InputKind, target: Path) -> str:
@@ -407,14 +490,24 @@ def outcome_of(kind: InputKind, target: Path) -> str:
     return "read"
 
 
-def tried(kind: InputKind, count: int, seed: int, folder: Path, keep: Path | None = None) -> Counter[str]:
-    """`count` mutated inputs of a kind: how many were read, refused, or ended in a traceback (the last line of each)."""
+def tried(
+    kind: InputKind, count: int, seed: int, folder: Path, keep: Path | None = None
+) -> Counter[str]:
+    """`count` mutated inputs of a kind: how many were read, refused, or ended in a traceback (the
+    last line of each).
+    """
     outcomes: Counter[str] = Counter()
     sound = folder / "sound"
     sound.mkdir(parents=True)
     kind.make(sound)
-    contents = {path.relative_to(sound): path.read_bytes() for path in sorted(sound.rglob("*")) if path.is_file()}
-    assert outcome_of(kind, _target(kind, sound, None)) == "read", f"the sound {kind.name} must be read"
+    contents = {
+        path.relative_to(sound): path.read_bytes()
+        for path in sorted(sound.rglob("*"))
+        if path.is_file()
+    }
+    assert outcome_of(kind, _target(kind, sound, None)) == "read", (
+        f"the sound {kind.name} must be read"
+    )
     work = folder / "work"
     for number in range(count):
         rng = random.Random(f"{seed} {kind.name} {number}")
@@ -458,12 +551,14 @@ def main() -> int:
     failures = total = 0
     for kind in KINDS_OF_INPUT:
         with tempfile.TemporaryDirectory(prefix="believable-damaged-") as folder:
-            outcomes = tried(kind, round(wished.count * kind.share), wished.seed, Path(folder), CORPUS)
+            outcomes = tried(
+                kind, round(wished.count * kind.share), wished.seed, Path(folder), CORPUS
+            )
         failed = {words: n for words, n in outcomes.items() if words not in ("read", "refused")}
         total, failures = total + outcomes.total(), failures + sum(failed.values())
         sys.stdout.write(
-            f"{kind.name:<12} {outcomes.total():>6} inputs: {outcomes['read']:>6} read, {outcomes['refused']:>6} refused, "
-            f"{sum(failed.values())} tracebacks {failed or ''}\n"
+            f"{kind.name:<12} {outcomes.total():>6} inputs: {outcomes['read']:>6} read,"
+            f" {outcomes['refused']:>6} refused, {sum(failed.values())} tracebacks {failed or ''}\n"
         )
         sys.stdout.flush()
     sys.stdout.write(f"{total} inputs, {failures} tracebacks\n")

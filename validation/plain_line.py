@@ -1,4 +1,6 @@
-"""One browser's connection to a server, far cheaper than a client library: for drills with a thousand browsers on two cores."""
+"""One browser's connection to a server, far cheaper than a client library: for drills with a
+thousand browsers on two cores.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ TIMEOUT_S = 120.0
 
 
 class PlainLine:
-    """A keep-alive connection of HTTP/1.1. What breaks it is told as httpx would tell it; the next request connects anew."""
+    """A keep-alive connection of HTTP/1.1. What breaks it is told as httpx would tell it; the next
+    request connects anew.
+    """
 
     def __init__(self, base_url: str) -> None:
         address = urlsplit(base_url)
@@ -34,7 +38,11 @@ class PlainLine:
     ) -> httpx.Response:
         body, kind = _body(data, json)
         target = quote(address, safe="/:%-_.~") + (f"?{urlencode(params)}" if params else "")
-        lines = [f"{method} {target} HTTP/1.1", f"Host: {self._host}:{self._port}", "Connection: keep-alive"]
+        lines = [
+            f"{method} {target} HTTP/1.1",
+            f"Host: {self._host}:{self._port}",
+            "Connection: keep-alive",
+        ]
         lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
         if method != "GET":
             lines += [f"Content-Type: {kind}", f"Content-Length: {len(body)}"]
@@ -49,7 +57,9 @@ class PlainLine:
             raise httpx.ReadError(f"{type(error).__name__}: {error}") from error
 
     async def _exchanged(self, request: bytes) -> httpx.Response:
-        if self._streams is not None and (self._streams[0].at_eof() or self._streams[1].is_closing()):
+        if self._streams is not None and (
+            self._streams[0].at_eof() or self._streams[1].is_closing()
+        ):
             self.close()  # the other side has hung up meanwhile, as it may
         if self._streams is None:
             self._streams = await asyncio.open_connection(self._host, self._port)
@@ -78,7 +88,9 @@ class PlainLine:
 
 def _body(data: Mapping[str, str] | None, value: Any) -> tuple[bytes, str]:
     if value is not None:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), "application/json"
+        return json.dumps(
+            value, ensure_ascii=False, separators=(",", ":")
+        ).encode(), "application/json"
     return urlencode(data or {}).encode(), "application/x-www-form-urlencoded"
 
 

@@ -1,4 +1,6 @@
-"""The reference page of the statistics: every public function, what it gives, by which formula, and who saw it do so."""
+"""The reference page of the statistics: every public function, what it gives, by which formula, and
+who saw it do so.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,12 @@ TITLES = {
     "traces.trace_agreement": "Traces: agreement, outliers, gold standard",
     "traces.dtw": "Traces: dynamic time warping",
 }
-_FIELD = re.compile(r"^ {0,4}(Formula|Source|Checked|Criterion)\b:?\s+(.*(?:\n {5,}\S.*)*)", re.MULTILINE)
-_INLINE = re.compile(r"(?<=[.;]) (Source|Checked|Interval|Undefined|Range)(?::| against)? .*", re.DOTALL)
+_FIELD = re.compile(
+    r"^ {0,4}(Formula|Source|Checked|Criterion)\b:?\s+(.*(?:\n {5,}\S.*)*)", re.MULTILINE
+)
+_INLINE = re.compile(
+    r"(?<=[.;]) (Source|Checked|Interval|Undefined|Range)(?::| against)? .*", re.DOTALL
+)
 
 
 def page() -> str:
@@ -48,9 +54,18 @@ def page() -> str:
     lines = [
         "# Statistical functions",
         "",
-        "Generated from the docstrings and from the list of witnesses: do not edit. A function is imported from the module in",
-        'its heading (`from believable.stats.location import paired_t`). "Cases" names the folder of `tests/oracles` whose',
-        "committed input, script and output show what the other tool gave; the tests compare every number with it. Coverage of",
+        (
+            "Generated from the docstrings and from the list of witnesses: do not edit. A function"
+            " is imported from the module in"
+        ),
+        (
+            'its heading (`from believable.stats.location import paired_t`). "Cases" names the'
+            " folder of `tests/oracles` whose"
+        ),
+        (
+            "committed input, script and output show what the other tool gave; the tests compare"
+            " every number with it. Coverage of"
+        ),
         "the intervals is in [validity](../validity.md).",
     ]
     functions: dict[str, list[ast.FunctionDef]] = {}
@@ -62,7 +77,10 @@ def page() -> str:
         raise ValueError(f"TITLES: no heading for {', '.join(missing)}. Add one.")
     for module, title in TITLES.items():
         lines += ["", f"## {title}", "", f"`believable.{module}`", ""]
-        lines += ["| function | gives | formula, source | checked against | cases |", "|---|---|---|---|---|"]
+        lines += [
+            "| function | gives | formula, source | checked against | cases |",
+            "|---|---|---|---|---|",
+        ]
         lines += [_row(module, node) for node in functions.get(module, [])]
     return "\n".join(lines) + "\n"
 
@@ -71,11 +89,27 @@ def _row(module: str, node: ast.FunctionDef) -> str:
     text = ast.get_docstring(node) or ""
     fields = {name: " ".join(words.split()) for name, words in _FIELD.findall(text)}
     for name, words in tuple(fields.items()):  # several short fields may share a line
-        for later in re.finditer(r"(Source|Checked):? (?:against )?(.+?)(?=(?: Source| Checked|$))", words):
+        for later in re.finditer(
+            r"(Source|Checked):? (?:against )?(.+?)(?=(?: Source| Checked|$))", words
+        ):
             fields.setdefault(later[1], later[2])
         fields[name] = _INLINE.sub("", words)
-    formula = " ".join(part for part in (fields.get("Formula") or fields.get("Criterion"), fields.get("Source")) if part)
+    formula = " ".join(
+        part
+        for part in (fields.get("Formula") or fields.get("Criterion"), fields.get("Source"))
+        if part
+    )
     witness = WITNESSES.get(module, {}).get(node.name)
-    cases = f"`{witness.folder}`: {', '.join(witness.entries)}" if witness else ELSEWHERE[f"{module}.{node.name}"]
-    cells = (f"`{node.name}`", " ".join(text.split("\n\n")[0].split()), formula, fields.get("Checked", ""), cases)
+    cases = (
+        f"`{witness.folder}`: {', '.join(witness.entries)}"
+        if witness
+        else ELSEWHERE[f"{module}.{node.name}"]
+    )
+    cells = (
+        f"`{node.name}`",
+        " ".join(text.split("\n\n")[0].split()),
+        formula,
+        fields.get("Checked", ""),
+        cases,
+    )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

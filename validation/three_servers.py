@@ -1,12 +1,13 @@
-"""Three servers behind nginx, without sticky sessions, on one PostgreSQL database and one bucket for media; many people arrive at
-once; one server and then the database are killed.
+"""Three servers behind nginx, without sticky sessions, on one PostgreSQL database and one bucket
+for media; many people arrive at once; one server and then the database are killed.
 
     python -m validation.three_servers                     1,000 people in 30 s
     python -m validation.three_servers --people 60 --within-s 5
 
-Prints what people lost (events that were acknowledged and are not stored to the letter), what they saw (a page that failed to
-open: nothing tries that again for them) and what the pages' own patience hid from them. Exits with 1 unless the first two are 0.
-Needs nginx and what the tests need; everything runs on this machine alone.
+Prints what people lost (events that were acknowledged and are not stored to the letter), what they
+saw (a page that failed to open: nothing tries that again for them) and what the pages' own patience
+hid from them. Exits with 1 unless the first two are 0. Needs nginx and what the tests need;
+everything runs on this machine alone.
 """
 
 from __future__ import annotations
@@ -67,13 +68,16 @@ RECORDING = "clip.replay.json.gz"
 GIVE_UP_S = 900
 #: The longest pause of a person between two things they do.
 PAUSE_S = 2.0
-#: What the first people do before a server is killed, and the database: shares of all people who have come in.
+#: What the first people do before a server is killed, and the database: shares of all people who
+#: have come in.
 SERVER_DIES_AT, DATABASE_DIES_AT = 0.3, 0.6
 
 
 @dataclass
 class Troubles:
-    """What went wrong on the way: `seen` by a person as a page that does not open, `hidden` by a script that tried again."""
+    """What went wrong on the way: `seen` by a person as a page that does not open, `hidden` by a
+    script that tried again.
+    """
 
     seen: Counter[str] = field(default_factory=Counter)
     hidden: Counter[str] = field(default_factory=Counter)
@@ -82,13 +86,23 @@ class Troubles:
     @property
     def waits(self) -> str:
         median_s, most_s, longest_s = np.quantile(self.opened_s or [0.0], [0.5, 0.99, 1.0])
-        return f"{len(self.opened_s)} pages opened: median {median_s:.2f} s, p99 {most_s:.2f} s, longest {longest_s:.1f} s"
+        return (
+            f"{len(self.opened_s)} pages opened: median {median_s:.2f} s, p99 {most_s:.2f} s,"
+            f" longest {longest_s:.1f} s"
+        )
 
 
 class DrillBrowser(Participant):
     """A browser that opens pages once, as people's browsers do, and writes down what went wrong."""
 
-    def __init__(self, http: httpx.AsyncClient, line: PlainLine, pace: Any, patience: Patience, troubles: Troubles) -> None:
+    def __init__(
+        self,
+        http: httpx.AsyncClient,
+        line: PlainLine,
+        pace: Any,
+        patience: Patience,
+        troubles: Troubles,
+    ) -> None:
         super().__init__(http, pace, patience)
         self._line, self._troubles = line, troubles
         self.clips: dict[str, bytes] = {}
@@ -104,7 +118,10 @@ class DrillBrowser(Participant):
     async def _request(self, method: str, address: str, **options: Any) -> httpx.Response:
         parts = address.split("/")
         opens_page = parts[1] == "join" or len(parts) == 3
-        what = f"{method} {'/'.join(part if number % 2 else '…' for number, part in enumerate(parts) if number)}"
+        what = (
+            f"{method}"
+            f" {'/'.join(part if number % 2 else '…' for number, part in enumerate(parts) if number)}"
+        )
         counted = self._troubles.seen if opens_page else self._troubles.hidden
         if opens_page:
             options["headers"] = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -144,8 +161,9 @@ class DrillPace:
 
 @dataclass(frozen=True, slots=True)
 class DrillOutcome:
-    """`lost` in words, one line for each session that differs; `clips` how many people got the whole clip under a name of
-    their own."""
+    """`lost` in words, one line for each session that differs; `clips` how many people got the
+    whole clip under a name of their own.
+    """
 
     people: int
     complete: int
@@ -159,18 +177,21 @@ class DrillOutcome:
 
     @property
     def passed(self) -> bool:
-        return not self.lost and not self.troubles.seen and self.complete == self.clips == self.people
+        return (
+            not self.lost and not self.troubles.seen and self.complete == self.clips == self.people
+        )
 
     def words(self) -> str:
         def listed(counts: Counter[str]) -> str:
             return "".join(f"\n    {count:6d}  {what}" for what, count in counts.most_common())
 
         return (
-            f"{self.people} people, the last one in after {self.arrived_s:.0f} s, all done after {self.took_s:.0f} s;"
-            f" one server of three killed; PostgreSQL killed, back after {self.database_gone_s:.1f} s\n"
-            f"complete sessions    {self.complete}\n"
-            f"acknowledged events  {self.acknowledged}\n"
-            f"lost                 {len(self.lost)}" + "".join(f"\n    {line}" for line in self.lost) + "\n"
+            f"{self.people} people, the last one in after {self.arrived_s:.0f} s, all done after"
+            f" {self.took_s:.0f} s; one server of three killed; PostgreSQL killed, back after"
+            f" {self.database_gone_s:.1f} s\ncomplete sessions    {self.complete}\nacknowledged"
+            f" events  {self.acknowledged}\nlost                 {len(self.lost)}"
+            + "".join(f"\n    {line}" for line in self.lost)
+            + "\n"
             f"errors people saw    {self.troubles.seen.total()}{listed(self.troubles.seen)}\n"
             f"tried again unseen   {self.troubles.hidden.total()}{listed(self.troubles.hidden)}\n"
             f"clips seen whole     {self.clips}, under as many names\n{self.troubles.waits}"
@@ -178,7 +199,13 @@ class DrillOutcome:
 
 
 def drill(
-    folder: Path, postgres: Postgres, objects: ObjectServer, *, people: int, within_s: float, seed: int = 1
+    folder: Path,
+    postgres: Postgres,
+    objects: ObjectServer,
+    *,
+    people: int,
+    within_s: float,
+    seed: int = 1,
 ) -> DrillOutcome:
     """Everything is made below `folder`."""
     study = folder / "many-at-once"
@@ -188,16 +215,26 @@ def drill(
     database = postgres.new_database()
     key = folder / "secret.key"
     key.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
-    shared = {"BELIEVABLE_KEY_FILE": str(key), "BELIEVABLE_MEDIA": f"{objects.new_bucket()}/media", **objects.environment}
+    shared = {
+        "BELIEVABLE_KEY_FILE": str(key),
+        "BELIEVABLE_MEDIA": f"{objects.new_bucket()}/media",
+        **objects.environment,
+    }
     with ExitStack() as stack:
         servers = []
         for number in range(3):
-            server = Server([study], data_dir=folder / f"host-{number}", database=database, environment=shared)
+            server = Server(
+                [study], data_dir=folder / f"host-{number}", database=database, environment=shared
+            )
             servers.append(stack.enter_context(server))
-        address = stack.enter_context(balanced([server.port for server in servers], folder / "nginx"))
+        address = stack.enter_context(
+            balanced([server.port for server in servers], folder / "nginx")
+        )
         with Store.open(database, clock=WallClock()) as store:
             link = link_token(store, study.name)
-        outcome = asyncio.run(_drilled(study, database, address, link, servers, postgres, people, within_s, seed))
+        outcome = asyncio.run(
+            _drilled(study, database, address, link, servers, postgres, people, within_s, seed)
+        )
     return outcome
 
 
@@ -268,7 +305,14 @@ def _clips(study: Path, browsers: Sequence[DrillBrowser]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         medium = prepare_replay(study / RECORDING, Path(folder))
         whole = judged_replay(Path(folder), medium.digest, Variant()).read_bytes()
-    return len({name for browser in browsers for name, content in browser.clips.items() if content == whole})
+    return len(
+        {
+            name
+            for browser in browsers
+            for name, content in browser.clips.items()
+            if content == whole
+        }
+    )
 
 
 def _came_in(browsers: Sequence[DrillBrowser]) -> int:
@@ -281,7 +325,9 @@ async def _until(true: Any) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--people", type=int, default=1000)
     parser.add_argument("--within-s", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=1)
@@ -289,7 +335,14 @@ def main() -> int:
     postgres, objects = Postgres(postgres_folder()), ObjectServer()
     try:
         with tempfile.TemporaryDirectory(prefix="believable-drill-") as folder:
-            outcome = drill(Path(folder), postgres, objects, people=options.people, within_s=options.within_s, seed=options.seed)
+            outcome = drill(
+                Path(folder),
+                postgres,
+                objects,
+                people=options.people,
+                within_s=options.within_s,
+                seed=options.seed,
+            )
     finally:
         objects.end()
         postgres.end()

@@ -1,4 +1,5 @@
-"""The minds of the town compared: violations per 100 actions by mind, variant and ablation over seeds, with t intervals.
+"""The minds of the town compared: violations per 100 actions by mind, variant and ablation over
+seeds, with t intervals.
 
 python -m validation.town_minds --seeds 10 --people 6 --days 2            the neuro-symbolic mind and its ablations
 python -m validation.town_minds --embedded FOLDER --seeds 10              both minds with the embedded models, kept in FOLDER
@@ -33,8 +34,21 @@ from believable.worlds.town.language.sentence_embedding import SentenceModel
 from believable.worlds.town.language.wording_engine import WordedText
 from believable.worlds.town.mind import STEPS_PER_DAY
 from believable.worlds.town.minds import mind_kind
-from believable.worlds.town.rule_checker import CATEGORIES, TownFindings, TownViolation, check_town, with_findings
-from believable.worlds.town.town_folder import CHECKPOINT_FILE, RECORDING_FILE, TRACE_FILE, read_settings, read_town, simulate
+from believable.worlds.town.rule_checker import (
+    CATEGORIES,
+    TownFindings,
+    TownViolation,
+    check_town,
+    with_findings,
+)
+from believable.worlds.town.town_folder import (
+    CHECKPOINT_FILE,
+    RECORDING_FILE,
+    TRACE_FILE,
+    read_settings,
+    read_town,
+    simulate,
+)
 from believable.worlds.town.town_recording import recorded
 from believable.worlds.town.town_run import TownRun, TownSettings
 
@@ -71,7 +85,10 @@ HEADS = (
 
 
 def lived(seed: int, people: int, days: int, options: dict[str, str]) -> Recording:
-    run = TownRun(TownSettings(seed, people, days, "neurosymbolic", options), mind_kind("neurosymbolic").create)
+    run = TownRun(
+        TownSettings(seed, people, days, "neurosymbolic", options),
+        mind_kind("neurosymbolic").create,
+    )
     while not run.over:
         run.advance()
     return recorded(run)
@@ -79,7 +96,9 @@ def lived(seed: int, people: int, days: int, options: dict[str, str]) -> Recordi
 
 @dataclass(slots=True)
 class FixedWords:
-    """In place of the small language model, which decides nothing: every sentence ends alike, and a run takes minutes less."""
+    """In place of the small language model, which decides nothing: every sentence ends alike, and a
+    run takes minutes less.
+    """
 
     def words(self, lead: str, *, grammar: str, seed: int, most_tokens: int) -> WordedText:
         return WordedText(" that is all?" if grammar.endswith("[?]") else " that is all.", 0, 0)
@@ -88,8 +107,12 @@ class FixedWords:
         """Nothing is open."""
 
 
-def live_embedded(folder: Path, seeds: Sequence[int], people: int, days: int, *, worded: bool) -> None:
-    """The runs of `MODEL_ROWS` that are not in the folder yet. One model for all: it reads the same text only once."""
+def live_embedded(
+    folder: Path, seeds: Sequence[int], people: int, days: int, *, worded: bool
+) -> None:
+    """The runs of `MODEL_ROWS` that are not in the folder yet. One model for all: it reads the same
+    text only once.
+    """
     model = EmbeddedModel.load() if worded else EmbeddedModel(SentenceModel.load(), FixedWords())  # type: ignore[arg-type]
     try:
         for seed in seeds:
@@ -101,7 +124,8 @@ def live_embedded(folder: Path, seeds: Sequence[int], people: int, days: int, *,
                     (out / TRACE_FILE).unlink()
                     (out / CHECKPOINT_FILE).unlink()
                     seconds = time.process_time() - begun
-                    print(f"{out.name}: {seconds:.0f} s of processor without the engine", file=sys.stderr, flush=True)  # noqa: T201
+                    spent = f"{out.name}: {seconds:.0f} s of processor without the engine"
+                    print(spent, file=sys.stderr, flush=True)  # noqa: T201
     finally:
         model.close()
 
@@ -122,10 +146,15 @@ def row(name: str, recordings: Sequence[Recording]) -> str:
         interval([run.per_100 or 0.0 for run in runs]),
         interval(hidden),
         interval([run.intentions_fulfilled or 0.0 for run in runs]),
-        interval([_a_day(run, recording) for run, recording in zip(runs, recordings, strict=True)], 0),
+        interval(
+            [_a_day(run, recording) for run, recording in zip(runs, recordings, strict=True)], 0
+        ),
         interval([_variety(recording) for recording in recordings], 1),
         interval([run.talks for run in runs], 0),
-        *(interval([100 * run.by_category()[name] / run.actions for run in runs]) for name in CATEGORIES),
+        *(
+            interval([100 * run.by_category()[name] / run.actions for run in runs])
+            for name in CATEGORIES
+        ),
     ]
     return f"| {name} | {' | '.join(cells)} |"
 
@@ -135,22 +164,34 @@ def _a_day(run: TownFindings, recording: Recording) -> float:
 
 
 def _variety(recording: Recording) -> float:
-    kinds = {(action.actor, action.activity) for action in recording.actions if action.activity and action.refused is None}
+    kinds = {
+        (action.actor, action.activity)
+        for action in recording.actions
+        if action.activity and action.refused is None
+    }
     return len(kinds) / len(recording.actors)
 
 
 def worst(recording: Recording, count: int = 3) -> list[TownViolation]:
-    """Moments with the most violations within ten minutes of one person, apart from each other, other rules first."""
+    """Moments with the most violations within ten minutes of one person, apart from each other,
+    other rules first.
+    """
     violations = check_town(recording).violations
     near: dict[TownViolation, int] = {
-        violation: sum(other.actor == violation.actor and abs(other.t_ms - violation.t_ms) <= 600_000 for other in violations)
+        violation: sum(
+            other.actor == violation.actor and abs(other.t_ms - violation.t_ms) <= 600_000
+            for other in violations
+        )
         for violation in violations
     }
     ranked = sorted(near, key=lambda violation: (-near[violation], violation.t_ms))
     chosen: list[TownViolation] = []
     for same_rule in (False, True):
         for violation in ranked:
-            if all(_apart(violation, other) and (same_rule or violation.rule != other.rule) for other in chosen):
+            if all(
+                _apart(violation, other) and (same_rule or violation.rule != other.rule)
+                for other in chosen
+            ):
                 chosen.append(violation)
     return chosen[:count]
 
@@ -169,25 +210,36 @@ def picture(recording: Recording, moments: Sequence[TownViolation], path: Path) 
     for number, moment in enumerate(moments):
         track = next(track for track in recording.tracks if track.actor == moment.actor)
         frame = min(round(moment.t_ms / recording.timing.frame_ms) + 1, len(track.x) - 1)
-        camera = Camera(track.x[frame] / UNITS_PER_TILE, track.y[frame] / UNITS_PER_TILE, 22.0, width, height)
+        camera = Camera(
+            track.x[frame] / UNITS_PER_TILE, track.y[frame] / UNITS_PER_TILE, 22.0, width, height
+        )
         pixels = Rasteriser(scene, recording, camera).picture(frame * recording.timing.frame_ms)
         left = number * (width + gap)
         sheet.paste(Image.fromarray(np.asarray(pixels)), (left, 0))
         day, minute = divmod(moment.t_ms // 60_000, 1440)
-        words = f"Day {day + 1}, {minute // 60:02d}:{minute % 60:02d}, {names[moment.actor]}: {moment.rule}"
+        words = (
+            f"Day {day + 1}, {minute // 60:02d}:{minute % 60:02d}, {names[moment.actor]}:"
+            f" {moment.rule}"
+        )
         writer.text((left + 4, height + 6), words, "black", font)
         writer.text((left + 4, height + 26), moment.reason[:58], "black", font)
     sheet.save(path, optimize=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--people", type=int, default=6)
     parser.add_argument("--days", type=int, default=1)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--embedded", type=Path)
-    parser.add_argument("--fixed-words", action="store_true", help="with --embedded: without the small language model")
+    parser.add_argument(
+        "--fixed-words",
+        action="store_true",
+        help="with --embedded: without the small language model",
+    )
     parser.add_argument("--run", action="append", type=Path, default=[])
     parser.add_argument("--ship", nargs=2, metavar="CONDITION=RUN")
     parser.add_argument("--worst", type=Path)
@@ -203,7 +255,9 @@ def main() -> None:
         return
     seeds = range(chosen.first_seed, chosen.first_seed + chosen.seeds)
     if chosen.embedded:
-        live_embedded(chosen.embedded, seeds, chosen.people, chosen.days, worded=not chosen.fixed_words)
+        live_embedded(
+            chosen.embedded, seeds, chosen.people, chosen.days, worded=not chosen.fixed_words
+        )
         chosen.run = sorted(path.parent for path in chosen.embedded.glob(f"*/{RECORDING_FILE}"))
     print(f"| {' | '.join(HEADS)} |")  # noqa: T201
     print("|---" * len(HEADS) + "|")  # noqa: T201

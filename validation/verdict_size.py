@@ -1,13 +1,14 @@
 """`python -m validation.verdict_size`: how often a verdict about an agent is false.
 
-Studies are simulated in which judges differ, clips differ, and judges differ in what they see in a condition. "Different" is
-false for an agent that does not differ from people (or from the other condition) on average over judges and clips;
-"equivalent" is false for an agent whose difference is exactly the margin. The verdicts are those of the protocols, for `about:
-agent` and, to compare, for `about: these clips`.
+Studies are simulated in which judges differ, clips differ, and judges differ in what they see in a
+condition. "Different" is false for an agent that does not differ from people (or from the other
+condition) on average over judges and clips; "equivalent" is false for an agent whose difference is
+exactly the margin. The verdicts are those of the protocols, for `about: agent` and, to compare, for
+`about: these clips`.
 
-A design has so many clips: `shared` are seen by all judges, of `pooled` and `fresh` ones each judge sees a part, with views
-balanced. Clips are pairs in `hntt`, clips of both types together in `clips`, characters in `replay`. A judge sees six clips, and
-one character.
+A design has so many clips: `shared` are seen by all judges, of `pooled` and `fresh` ones each judge
+sees a part, with views balanced. Clips are pairs in `hntt`, clips of both types together in
+`clips`, characters in `replay`. A judge sees six clips, and one character.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ CLIPS_PER_JUDGE = 6
 ALPHA, MARGIN = 0.05, 0.10
 #: The most that a rate may be with `about: agent`.
 MOST = 0.06
-#: Spreads between judges, between clips, and of judges' own effects of a condition, in log odds or on the latent scale.
+#: Spreads between judges, between clips, and of judges' own effects of a condition, in log odds or
+#: on the latent scale.
 JUDGE_SD, CLIP_SD, EFFECT_SD = 0.5, 0.5, 0.5
 #: Steps between the five answers of `clips` on the latent scale, whose rest has SD 1.
 _STEPS = (-1.2, -0.4, 0.4, 1.2)
@@ -73,17 +75,24 @@ class FalseRates:
         return self.different_agent <= MOST and (self.equivalent_agent or 0.0) <= MOST
 
 
-def seen_clips(judges: int, clips: int, each: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Judge and clip of every judgement: `each` clips per judge, all clips equally often (to within one view)."""
+def seen_clips(
+    judges: int, clips: int, each: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Judge and clip of every judgement: `each` clips per judge, all clips equally often (to within
+    one view).
+    """
     rounds = -(-judges * each // clips)
     order = np.concatenate([rng.permutation(clips) for _ in range(rounds)])[: judges * each]
     return np.repeat(np.arange(judges), each), order.astype(np.int64)
 
 
-# ---------------------------------------------------------------------------------------------- simulated studies
+# ----------------------------------------------------------------------------------------------
+# simulated studies
 
 
-def choose_navigators(judges: int, clips: int, true: bool, over: Over, rng: np.random.Generator) -> Verdicts:
+def choose_navigators(
+    judges: int, clips: int, true: bool, over: Over, rng: np.random.Generator
+) -> Verdicts:
     """`hntt`: an accuracy of .5 if the agent is alike (`true` is False), of .5 + margin else."""
     judge, pair = seen_clips(judges, clips, min(CLIPS_PER_JUDGE, clips), rng)
     centre = _log_odds(0.5 + MARGIN if true else 0.5)
@@ -103,8 +112,12 @@ def _log_odds(accuracy: float) -> float:
     return float(optimize.brentq(miss, -5, 5))
 
 
-def rate_clips(judges: int, clips: int, true: bool, over: Over, rng: np.random.Generator) -> Verdicts:
-    """`clips`: half of the clips are human, half imitations; their indices are equal, or differ by the margin."""
+def rate_clips(
+    judges: int, clips: int, true: bool, over: Over, rng: np.random.Generator
+) -> Verdicts:
+    """`clips`: half of the clips are human, half imitations; their indices are equal, or differ by
+    the margin.
+    """
     half, each = clips // 2, min(CLIPS_PER_JUDGE, clips) // 2
     seen = [seen_clips(judges, half, each, rng) for _ in range(2)]
     respondent = np.concatenate([judge for judge, _ in seen])
@@ -124,7 +137,9 @@ def rate_clips(judges: int, clips: int, true: bool, over: Over, rng: np.random.G
         np.where(human, "human", "imitation").astype(object),
     )
     test = contrast(survey, "human", "imitation", over=over, level=1 - ALPHA)[0]
-    return Verdicts(test.significant(ALPHA), equivalent(test, margin=MARGIN, alpha=ALPHA).equivalent)
+    return Verdicts(
+        test.significant(ALPHA), equivalent(test, margin=MARGIN, alpha=ALPHA).equivalent
+    )
 
 
 def _shift(difference: float) -> float:
@@ -140,16 +155,29 @@ def _shift(difference: float) -> float:
     return float(optimize.brentq(miss, 0, 5))
 
 
-def _watch_days(judges: int, characters: int, rng: np.random.Generator) -> tuple[IntArray, IntArray, FloatArray]:
-    """`replay`: person, character, and by how much the character and the person favour one condition, of each pair of days."""
+def _watch_days(
+    judges: int, characters: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """`replay`: person, character, and by how much the character and the person favour one
+    condition, of each pair of days.
+    """
     person, character = seen_clips(judges, characters, 1, rng)
-    return person, character, rng.normal(0, EFFECT_SD, judges)[person] + rng.normal(0, CLIP_SD, characters)[character]
+    return (
+        person,
+        character,
+        rng.normal(0, EFFECT_SD, judges)[person] + rng.normal(0, CLIP_SD, characters)[character],
+    )
 
 
-def rate_days(judges: int, characters: int, true: bool, over: Over, rng: np.random.Generator) -> Verdicts:
+def rate_days(
+    judges: int, characters: int, true: bool, over: Over, rng: np.random.Generator
+) -> Verdicts:
     person, character, favour = _watch_days(judges, characters, rng)
     level = 4 + rng.normal(0, 1, judges)
-    ratings = [np.clip(np.round(level + sign * favour / 2 + rng.normal(0, 1, judges)), 1, 7) for sign in (1, -1)]
+    ratings = [
+        np.clip(np.round(level + sign * favour / 2 + rng.normal(0, 1, judges)), 1, 7)
+        for sign in (1, -1)
+    ]
     return _compare(np.concatenate(ratings), person, character, over)
 
 
@@ -157,20 +185,30 @@ def _compare(values: FloatArray, person: IntArray, character: IntArray, over: Ov
     """The difference between two conditions that each person judged in the same character."""
     first = np.repeat([True, False], len(person))
     twice = np.tile(person, 2), np.tile(character, 2)
-    return Verdicts(crossed_difference(values, first, *twice, over=over, level=1 - ALPHA).test.significant(ALPHA))
+    return Verdicts(
+        crossed_difference(values, first, *twice, over=over, level=1 - ALPHA).test.significant(
+            ALPHA
+        )
+    )
 
 
-def flag_days(judges: int, characters: int, true: bool, over: Over, rng: np.random.Generator) -> Verdicts:
+def flag_days(
+    judges: int, characters: int, true: bool, over: Over, rng: np.random.Generator
+) -> Verdicts:
     person, character, favour = _watch_days(judges, characters, rng)
     level = _FLAGGED + rng.normal(0, JUDGE_SD, judges)
     flags = [rng.binomial(_ACTIONS, special.expit(level + sign * favour / 2)) for sign in (1, -1)]
     first = np.repeat([True, False], judges)
     whole = np.full(2 * judges, float(_ACTIONS))
     twice = np.tile(person, 2), np.tile(character, 2)
-    return Verdicts(crossed_odds(np.concatenate(flags), whole, first, *twice, over=over).test.significant(ALPHA))
+    return Verdicts(
+        crossed_odds(np.concatenate(flags), whole, first, *twice, over=over).test.significant(ALPHA)
+    )
 
 
-def prefer_days(judges: int, characters: int, true: bool, over: Over, rng: np.random.Generator) -> Verdicts:
+def prefer_days(
+    judges: int, characters: int, true: bool, over: Over, rng: np.random.Generator
+) -> Verdicts:
     person, character, favour = _watch_days(judges, characters, rng)
     chosen = rng.random(judges) < special.expit(favour)
     return Verdicts(crossed_share_test(chosen, person, character, over=over).significant(ALPHA))
@@ -187,11 +225,14 @@ VERDICTS: Mapping[str, tuple[Simulated, bool]] = {
 }
 
 
-# ---------------------------------------------------------------------------------------------- rates
+# ----------------------------------------------------------------------------------------------
+# rates
 
 
 def measure(verdict: str, judges: int, design: str, studies: int, *, seed: int = 1) -> FalseRates:
-    """The rates of false verdicts in so many simulated studies. The same seed gives the same rates."""
+    """The rates of false verdicts in so many simulated studies. The same seed gives the same
+    rates.
+    """
     simulate, has_equivalence = VERDICTS[verdict]
     clips = DESIGNS[design]
 
@@ -213,9 +254,17 @@ def measure(verdict: str, judges: int, design: str, studies: int, *, seed: int =
 
 def line(rates: FalseRates) -> str:
     """A line of the table in docs/validity.md."""
-    pairs = ((rates.different_agent, rates.equivalent_agent), (rates.different_these, rates.equivalent_these))
-    cells = " | ".join("—" if rate is None else f"{rate:.3f}".lstrip("0") for pair in pairs for rate in pair)
-    return f"| {rates.verdict} | {rates.judges} × {rates.design} | {cells} |{'' if rates.kept else ' BROKEN'}\n"
+    pairs = (
+        (rates.different_agent, rates.equivalent_agent),
+        (rates.different_these, rates.equivalent_these),
+    )
+    cells = " | ".join(
+        "—" if rate is None else f"{rate:.3f}".lstrip("0") for pair in pairs for rate in pair
+    )
+    return (
+        f"| {rates.verdict} | {rates.judges} × {rates.design} | {cells}"
+        f" |{'' if rates.kept else ' BROKEN'}\n"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -228,8 +277,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     sys.stdout.write(
-        "| verdict | judges × clips | false different, agent | false equivalent, agent | false different, these clips |"
-        " false equivalent, these clips |\n|---|---|---|---|---|---|\n"
+        "| verdict | judges × clips | false different, agent | false equivalent, agent | false"
+        " different, these clips | false equivalent, these clips |\n|---|---|---|---|---|---|\n"
     )
     kept = True
     for verdict in options.verdict:

@@ -1,7 +1,9 @@
-"""Which independent tool saw each statistical function, where its committed cases lie, and what needs none.
+"""Which independent tool saw each statistical function, where its committed cases lie, and what
+needs none.
 
-Every public function of every module of `believable.stats` and `believable.traces` stands in exactly one of the three
-tables; `tests/oracles/test_complete.py` keeps that, `validation.statistics` prints it as a reference page.
+Every public function of every module of `believable.stats` and `believable.traces` stands in
+exactly one of the three tables; `tests/oracles/test_complete.py` keeps that,
+`validation.statistics` prints it as a reference page.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ PACKAGES = ("believable.stats", "believable.traces")
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """The folder below tests/oracles, its output file, and the entries of it that hold the cases."""
+    """The folder below tests/oracles, its output file, and the entries of it that hold the
+    cases.
+    """
 
     folder: str
     entries: tuple[str, ...]
@@ -47,7 +51,10 @@ WITNESSES: dict[str, dict[str, Witness]] = {
         **_all("others_medians", "pieces", "others"),
         **_all("inactive_outliers consensus_outliers gold_standard", "traces", "groups"),
     },
-    "traces.dtw": {**_all("dtw_distance", "traces", "dtw"), **_all("dtw_matrix", "traces", "groups")},
+    "traces.dtw": {
+        **_all("dtw_distance", "traces", "dtw"),
+        **_all("dtw_matrix", "traces", "groups"),
+    },
     "stats.agreement.multirater": {
         **_all("percent_agreement gwet_ac1", "agreement", "complete", "gaps", output=PYTHON),
         **_all("fleiss_kappa", "agreement", "fleiss"),
@@ -59,9 +66,14 @@ WITNESSES: dict[str, dict[str, Witness]] = {
         **_all("cronbach_alpha", "agreement", "cronbach"),
         **_all("kendall_w", "agreement", "kendall"),
     },
-    "stats.bootstrap": {**_all("bootstrap", "resample", "values"), **_all("median_interval", "resample", "medians")},
+    "stats.bootstrap": {
+        **_all("bootstrap", "resample", "values"),
+        **_all("median_interval", "resample", "medians"),
+    },
     "stats.two_way": _all("bootstrap_two_way", "resample", "two_way"),
-    "stats.permutation": _all("permutation_test", "resample", "independent", "paired", "association"),
+    "stats.permutation": _all(
+        "permutation_test", "resample", "independent", "paired", "association"
+    ),
     "stats.location": {
         **_all("paired_t wilcoxon shapiro paired_comparison", "tests", "paired"),
         **_all("mann_whitney", "tests", "groups"),
@@ -89,13 +101,22 @@ WITNESSES: dict[str, dict[str, Witness]] = {
         **_all("tost_proportion", "tests", "tost_proportion"),
     },
     "stats.result": _all("holm benjamini_hochberg", "tests", "p_values"),
-    "stats.means": {**_all("mean_t welch_t", "means", "means"), **_all("mean_skewed", "means", "skewed")},
+    "stats.means": {
+        **_all("mean_t welch_t", "means", "means"),
+        **_all("mean_skewed", "means", "skewed"),
+    },
     "stats.models.logistic": _all("mixed_logistic", "models", "crossed", "slopes"),
     "stats.models.linear": _all("mixed_linear", "models", "linear"),
     "stats.bradley_terry": _all("bradley_terry", "pairs", "no_ties", "ties"),
     "stats.pairs": _all("win_rates elo", "pairs", "rates"),
-    "stats.estimate": {**_all("mean_share", "pieces", "shares"), **_all("ratio_share", "pieces", "ratios")},
-    "stats.smoothness": {**_all("spectral_arc_length", "smoothness", "arc_lengths"), **_all("rms_jerk", "smoothness", "jerks")},
+    "stats.estimate": {
+        **_all("mean_share", "pieces", "shares"),
+        **_all("ratio_share", "pieces", "ratios"),
+    },
+    "stats.smoothness": {
+        **_all("spectral_arc_length", "smoothness", "arc_lengths"),
+        **_all("rms_jerk", "smoothness", "jerks"),
+    },
     "stats.detection": _all("d_prime criterion", "detection", "cases"),
     "stats.power": {
         **_all("paired_t", "power", "paired_t", "paired_t_n"),
@@ -114,23 +135,36 @@ WITNESSES: dict[str, dict[str, Witness]] = {
 }
 #: Function → what stands in for a committed case of its own.
 ELSEWHERE = {
-    "stats.permutation.permutation_anova": "`tests/stats/test_permutation_anova.py`: scipy.stats.permutation_test and f_oneway",
-    "stats.bootstrap.interval": "scipy's bounds on scipy's resamples, tests/stats/test_bootstrap.py",
+    "stats.permutation.permutation_anova": (
+        "`tests/stats/test_permutation_anova.py`: scipy.stats.permutation_test and f_oneway"
+    ),
+    "stats.bootstrap.interval": (
+        "scipy's bounds on scipy's resamples, tests/stats/test_bootstrap.py"
+    ),
     "stats.bootstrap.bca_by_moments": "the bounds of R boot, tests/stats/test_accelerated.py",
     "stats.pairs.comparisons": "makes the record the others read",
-    "stats.crossed.crossed_variance": "t tests of scipy, tests/stats/test_crossed.py; simulated size, validation/verdict_size.py",
+    "stats.crossed.crossed_variance": (
+        "t tests of scipy, tests/stats/test_crossed.py; simulated size, validation/verdict_size.py"
+    ),
     "stats.crossed.crossed_mean": "scipy ttest_1samp, tests/stats/test_crossed.py",
     "stats.crossed.variance_split": "balanced analysis of variance, tests/stats/test_crossed.py",
     "stats.crossed.difference_split": "`variance_split` of each group, tests/stats/test_crossed.py",
     "stats.crossed.unanimous_test": "scipy binomtest, tests/stats/test_crossed.py",
-    "stats.crossed_contrasts.crossed_difference": "scipy ttest_rel and ttest_ind, tests/stats/test_crossed.py",
-    "stats.crossed_contrasts.crossed_odds": "the odds ratio of pooled counts and simulated size, tests/stats/test_crossed.py",
+    "stats.crossed_contrasts.crossed_difference": (
+        "scipy ttest_rel and ttest_ind, tests/stats/test_crossed.py"
+    ),
+    "stats.crossed_contrasts.crossed_odds": (
+        "the odds ratio of pooled counts and simulated size, tests/stats/test_crossed.py"
+    ),
     "stats.crossed_contrasts.crossed_share_test": "scipy ttest_1samp, tests/stats/test_crossed.py",
 }
-#: Parts of the functions above: they check arguments, order values or turn one record into another, and have unit tests.
+#: Parts of the functions above: they check arguments, order values or turn one record into another,
+#: and have unit tests.
 PARTS = {
-    "stats.agreement.coefficient": "code_labels code_pair count_table pair_counts few_ratings number_table complete_rows "
-    "too_small coefficient unseen_share jackknife_se one_item no_items",
+    "stats.agreement.coefficient": (
+        "code_labels code_pair count_table pair_counts few_ratings number_table complete_rows "
+        "too_small coefficient unseen_share jackknife_se one_item no_items"
+    ),
     "stats.agreement.kappas": "shared_kappas",
     "stats.agreement.reliability": "satterthwaite_df",
     "stats.counts": "check_counts",
@@ -142,10 +176,14 @@ PARTS = {
     "stats.models.answer_counts": "trials_of collapse log_choose is_separated",
     "stats.models.design": "parse design",
     "stats.models.laplace": "gradient hessian fit_laplace",
-    "stats.models.random_effects": "standardised unscaled start likely_start lower_limits blocks is_singular describe by_size "
-    "offsets gram factor forward backward",
-    "stats.ranks": "paired_differences signed_rank_chances rank_sum_chances signed_rank_index rank_sum_index "
-    "kth_walsh_average kth_difference binomial_index",
+    "stats.models.random_effects": (
+        "standardised unscaled start likely_start lower_limits blocks is_singular describe by_size "
+        "offsets gram factor forward backward"
+    ),
+    "stats.ranks": (
+        "paired_differences signed_rank_chances rank_sum_chances signed_rank_index rank_sum_index "
+        "kth_walsh_average kth_difference binomial_index"
+    ),
     "stats.regression": "check_rank",
     "stats.result": "no_result t_test check_alternative tail",
     "traces.dtw": "batch_size",
@@ -156,14 +194,18 @@ PARTS = {
 
 
 def public_functions() -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Every function without a leading underscore, with the module that defines it (`stats.means`)."""
+    """Every function without a leading underscore, with the module that defines it
+    (`stats.means`).
+    """
     for package in PACKAGES:
         spec = importlib.util.find_spec(package)
         assert spec is not None
         assert spec.origin is not None
         folder = Path(spec.origin).parent
         for file in sorted(folder.rglob("*.py")):
-            module = ".".join([package.partition(".")[2], *file.relative_to(folder).with_suffix("").parts])
+            module = ".".join(
+                [package.partition(".")[2], *file.relative_to(folder).with_suffix("").parts]
+            )
             for node in ast.parse(file.read_text(encoding="utf-8")).body:
                 if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                     yield module, node

@@ -1,4 +1,6 @@
-"""Takes the pictures of docs/how-to/play-rounds.md: `python docs/images/play.py` (needs Chromium)."""
+"""Takes the pictures of docs/how-to/play-rounds.md: `python docs/images/play.py` (needs
+Chromium).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def study(folder: Path) -> None:
         text = text.replace(old, new)
     start = text.index("        - watch:\n            id: annotate_btrace")
     text = text[:start] + text[text.index("  - form:\n      id: choice") :]
-    text = text.replace("annotate: [annotate_ranktrace, annotate_btrace]", "annotate: [annotate_ranktrace]")
+    text = text.replace(
+        "annotate: [annotate_ranktrace, annotate_btrace]", "annotate: [annotate_ranktrace]"
+    )
     (folder / "study.yaml").write_text(text)
 
 
@@ -81,9 +85,13 @@ def main() -> None:
         folder = Path(place) / "trace"
         study(folder)
         with Server([folder], data_dir=Path(place) / "data") as server:
-            with Store.open(f"sqlite:///{Path(place) / 'data' / 'believable.db'}", clock=WallClock()) as store:
+            with Store.open(
+                f"sqlite:///{Path(place) / 'data' / 'believable.db'}", clock=WallClock()
+            ) as store:
                 link = f"{server.url}/join/{link_token(store, 'trace', 'open')}"
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--disable-gpu", *sandbox])
+            browser = playwright.chromium.launch(
+                executable_path=CHROMIUM, args=["--disable-gpu", *sandbox]
+            )
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             page.goto(link)
             page.get_by_role("button", name="Start", exact=True).click()

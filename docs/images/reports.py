@@ -26,11 +26,15 @@ FIGURES = {"trace": 1, "replay": 0, "clips": 0, "hntt": 0, "qa": 0}
 def take(page: Page, name: str) -> None:
     """The screen as a small PNG."""
     shot = Image.open(io.BytesIO(page.screenshot()))
-    shot.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(HERE / f"{name}.png", optimize=True)
+    shot.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(
+        HERE / f"{name}.png", optimize=True
+    )
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("folder", type=Path)
     folder: Path = options.parse_args().folder.resolve()
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -42,7 +46,10 @@ def main() -> None:
             page.goto((folder / f"{protocol}-report" / "report.html").as_uri())
             take(page, f"report-{protocol}")
             chart = page.locator("figure.chart[id]:not(#f-flow)").nth(place)
-            chart.evaluate("one => scrollTo({top: one.getBoundingClientRect().top + scrollY - 120, behavior: 'instant'})")
+            chart.evaluate(
+                "one => scrollTo({top: one.getBoundingClientRect().top + scrollY - 120, behavior:"
+                " 'instant'})"
+            )
             page.locator("[data-live]").first.wait_for()
             page.wait_for_timeout(500)
             take(page, f"report-{protocol}-figures")

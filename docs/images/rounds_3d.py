@@ -1,4 +1,6 @@
-"""Screenshots of two rounds of the 3D game, by a real browser: `python docs/images/rounds_3d.py`."""
+"""Screenshots of two rounds of the 3D game, by a real browser: `python
+docs/images/rounds_3d.py`.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def main() -> None:
             Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store,
             sync_playwright() as driver,
         ):
-            browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+            browser = driver.chromium.launch(
+                executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+            )
             page = browser.new_page(viewport={"width": 1366, "height": 768})
             page.goto(f"{server.url}/join/{link_token(store, 'game', 'open')}")
             page.get_by_role("button", name="Start", exact=True).click()

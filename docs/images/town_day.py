@@ -58,7 +58,9 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def watched(recording: Recording, look: Callable[[Browser, str], None], *changes: tuple[str, str]) -> None:
+def watched(
+    recording: Recording, look: Callable[[Browser, str], None], *changes: tuple[str, str]
+) -> None:
     """Serves a study of one recording; `look` gets a browser and the participant's link."""
     text = STUDY
     for before, after in changes:
@@ -77,7 +79,9 @@ def watched(recording: Recording, look: Callable[[Browser, str], None], *changes
 def public_run(browser: Browser, link: str) -> None:
     for scheme in ("light", "dark"):
         suffix = "" if scheme == "light" else "-dark"
-        page = browser.new_context(viewport={"width": 1600, "height": 900}, color_scheme=scheme).new_page()
+        page = browser.new_context(
+            viewport={"width": 1600, "height": 900}, color_scheme=scheme
+        ).new_page()
         opened(page, link)
         page.locator(".log-line", has_text="conversing about").first.click()
         page.keyboard.press("f")
@@ -123,12 +127,18 @@ def save(page: Page, name: str) -> None:
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(200)
     page.screenshot(path=path)
-    few = Image.open(path).convert("RGB").quantize(256, Image.Quantize.MEDIANCUT, kmeans=3, dither=Image.Dither.NONE)
+    few = (
+        Image.open(path)
+        .convert("RGB")
+        .quantize(256, Image.Quantize.MEDIANCUT, kmeans=3, dither=Image.Dither.NONE)
+    )
     few.save(path, optimize=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("runs", nargs="+", metavar="RUN")
     parser.add_argument("--person", help="who is followed, in runs of both minds")
     chosen = parser.parse_args()

@@ -1,13 +1,14 @@
 """believable: find out whether people believe an agent.
 
-The names of this module are the public ones; everything else may change from one version to the next. Each is loaded when
-it is first asked for, so that `import believable` costs nothing.
+The names of this module are the public ones; everything else may change from one version to the
+next. Each is loaded when it is first asked for, so that `import believable` costs nothing.
 """
 
 import sys
 
-# `python -m believable` puts the current folder first on the path. It may be the folder of a stranger's study, whose `click.py`
-# must not run. (While a package is looked up for `-m`, `sys.argv[0]` is "-m".) This comes before any other import.
+# `python -m believable` puts the current folder first on the path. It may be the folder of a
+# stranger's study, whose `click.py` must not run. (While a package is looked up for `-m`,
+# `sys.argv[0]` is "-m".) This comes before any other import.
 if getattr(sys, "argv", [""])[:1] == ["-m"] and not sys.flags.safe_path and sys.path:
     del sys.path[0]
 
@@ -57,7 +58,13 @@ if TYPE_CHECKING:
     from believable.analysis.findings import Analysis
     from believable.bundle.read import Bundle
     from believable.bundle.read import read as read_bundle
-    from believable.core.errors import BelievableError, InvalidInput, MissingExtra, Problem, StudyError
+    from believable.core.errors import (
+        BelievableError,
+        InvalidInput,
+        MissingExtra,
+        Problem,
+        StudyError,
+    )
     from believable.instruments import INSTRUMENTS
     from believable.instruments.contract import Instrument, check_instrument
     from believable.pages import PAGES
@@ -80,7 +87,8 @@ if TYPE_CHECKING:
     from believable.worlds.contract import World
     from believable.worlds.gym.rollouts import record
 
-#: Public name → where it is. The same as above for whoever runs the program; a test compares the two.
+#: Public name → where it is. The same as above for whoever runs the program; a test compares the
+#: two.
 _PLACES = {
     "BelievableError": "core.errors",
     "InvalidInput": "core.errors",

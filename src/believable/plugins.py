@@ -1,13 +1,14 @@
-"""What others add: records declared by installed packages (entry points) and, where allowed, by a study's own folder.
+"""What others add: records declared by installed packages (entry points) and, where allowed, by a
+study's own folder.
 
 An installed package declares, in its pyproject.toml:
 
     [project.entry-points."believable.instruments"]
     smiley = "acme_believable.smiley:SMILEY"
 
-and likewise `believable.players`, `.worlds`, `.protocols` and `.pages`. A study folder may hold an instrument in
-`extensions/<name>/__init__.py`, as the record `<NAME>`: code that runs with all rights of this program, so it is off
-unless allowed.
+and likewise `believable.players`, `.worlds`, `.protocols` and `.pages`. A study folder may hold an
+instrument in `extensions/<name>/__init__.py`, as the record `<NAME>`: code that runs with all
+rights of this program, so it is off unless allowed.
 """
 
 from __future__ import annotations
@@ -29,16 +30,21 @@ from believable.core.registry import OURS, Named, RecordSource, Registry
 
 T = TypeVar("T", bound=Named)
 
-#: Study folders whose extensions are allowed. In the environment, so that the processes we start know it too.
+#: Study folders whose extensions are allowed. In the environment, so that the processes we start
+#: know it too.
 ALLOWED = "BELIEVABLE_EXTENSIONS"
 
 EXTENSIONS = "extensions"
 
 
-def registry(what: str, kind: type[T], package: str, built_in: Sequence[str], *, extensible: bool = False) -> Registry[T]:
-    """The records of one kind. Ours are named: `likert` is `LIKERT` in `<package>.likert`, loaded when it is asked for.
+def registry(
+    what: str, kind: type[T], package: str, built_in: Sequence[str], *, extensible: bool = False
+) -> Registry[T]:
+    """The records of one kind. Ours are named: `likert` is `LIKERT` in `<package>.likert`, loaded
+    when it is asked for.
 
-    The group of entry points is called like the package. `extensible`: a study's own folder may add to them.
+    The group of entry points is called like the package. `extensible`: a study's own folder may add
+    to them.
     """
 
     def sources() -> Iterator[RecordSource[T]]:
@@ -48,7 +54,9 @@ def registry(what: str, kind: type[T], package: str, built_in: Sequence[str], *,
             yield RecordSource(entry.name, _owner(entry), partial(_entry, entry, kind))
         for folder in _allowed() if extensible else ():
             for carried in extension_folders(folder):
-                yield RecordSource(carried.name, f"the folder {carried}", partial(_extension, carried, kind))
+                yield RecordSource(
+                    carried.name, f"the folder {carried}", partial(_extension, carried, kind)
+                )
 
     return Registry(what, sources=sources)
 
@@ -63,7 +71,9 @@ def _record(module: ModuleType, attribute: str, kind: type[T]) -> T:
 
 def _checked(record: object, place: str, kind: type[T]) -> T:
     if not isinstance(record, kind):
-        raise InvalidInput(f"{place}: expected a record of type {kind.__name__}, got {type(record).__name__}")
+        raise InvalidInput(
+            f"{place}: expected a record of type {kind.__name__}, got {type(record).__name__}"
+        )
     return record
 
 
@@ -81,7 +91,9 @@ def _declared(group: str) -> Iterable[EntryPoint]:
 
 @cache
 def _somebody_declares() -> bool:
-    """Whether any installed package names us at all. Parsing the metadata of every package takes ten times as long."""
+    """Whether any installed package names us at all. Parsing the metadata of every package takes
+    ten times as long.
+    """
     return any(
         "[believable." in place.read_text(encoding="utf-8", errors="replace")
         for folder in sys.path
@@ -90,7 +102,9 @@ def _somebody_declares() -> bool:
 
 
 def allow_extensions(folder: Path) -> None:
-    """Let a study's own instruments run, in this process and in those it starts. Before the first use of the registry."""
+    """Let a study's own instruments run, in this process and in those it starts. Before the first
+    use of the registry.
+    """
     if folder not in _allowed():
         os.environ[ALLOWED] = os.pathsep.join(map(str, (*_allowed(), folder)))
 
@@ -105,13 +119,17 @@ def extension_folders(study: Path) -> list[Path]:
 
 
 def extension_digests(study: Path) -> Mapping[str, str]:
-    """For each instrument that a study folder carries, the SHA-256 over its files: their names and what is in them."""
+    """For each instrument that a study folder carries, the SHA-256 over its files: their names and
+    what is in them.
+    """
     return {folder.name: _digest(folder) for folder in extension_folders(study)}
 
 
 def _digest(folder: Path) -> str:
     total = hashlib.sha256()
-    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    files = (
+        path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    )
     for path in sorted(files, key=lambda path: path.relative_to(folder).as_posix()):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         total.update(f"{path.relative_to(folder).as_posix()} {content}\n".encode())
@@ -121,7 +139,9 @@ def _digest(folder: Path) -> str:
 def _extension(folder: Path, kind: type[T]) -> T:
     name = f"believable_extension_{folder.name}"
     place = folder / "__init__.py"
-    spec = importlib.util.spec_from_file_location(name, place, submodule_search_locations=[str(folder)])
+    spec = importlib.util.spec_from_file_location(
+        name, place, submodule_search_locations=[str(folder)]
+    )
     if spec is None or spec.loader is None:
         raise InvalidInput(f"{place}: expected Python code")
     module = importlib.util.module_from_spec(spec)

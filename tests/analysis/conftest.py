@@ -37,7 +37,12 @@ COMPARING: dict[str, Any] = {
     "seed": 7,
     "conditions": ["human", "agent"],
     "stimuli": [
-        {"id": f"{who[0]}{place}", "file": f"{who[0]}{place}.mp4", "condition": who, "scenario": f"s{place}"}
+        {
+            "id": f"{who[0]}{place}",
+            "file": f"{who[0]}{place}.mp4",
+            "condition": who,
+            "scenario": f"s{place}",
+        }
         for place in range(6)
         for who in ("human", "agent")
     ],
@@ -45,7 +50,10 @@ COMPARING: dict[str, Any] = {
         {
             "form": {
                 "id": "familiarity",
-                "questions": [{"id": name, "prompt": name, "choice": {"options": list(WORDS)}} for name in ("game", "genre")],
+                "questions": [
+                    {"id": name, "prompt": name, "choice": {"options": list(WORDS)}}
+                    for name in ("game", "genre")
+                ],
             }
         },
         {
@@ -74,8 +82,19 @@ COMPARING: dict[str, Any] = {
         "protocol": "hntt",
         "hypotheses": [
             {"id": "H1", "text": "Judges tell them apart.", "outcome": "accuracy"},
-            {"id": "H2", "text": "The agent passes.", "outcome": "median_accuracy", "criterion": "contains", "value": 0.5},
-            {"id": "H3", "text": "Accuracy is chance.", "outcome": "accuracy", "criterion": "equivalent"},
+            {
+                "id": "H2",
+                "text": "The agent passes.",
+                "outcome": "median_accuracy",
+                "criterion": "contains",
+                "value": 0.5,
+            },
+            {
+                "id": "H3",
+                "text": "Accuracy is chance.",
+                "outcome": "accuracy",
+                "criterion": "equivalent",
+            },
         ],
         "outcomes": {"primary": ["accuracy", "median_accuracy"], "secondary": ["uncertainty"]},
         "tests": {"accuracy": {"margin": 0.1}},
@@ -90,12 +109,24 @@ RATING: dict[str, Any] = {
     "seed": 8,
     "conditions": ["human", "imitation", "artificial"],
     "stimuli": [
-        {"id": f"{who[0]}{place}", "file": f"{who[0]}{place}.mp4", "condition": who, "scenario": f"s{place}"}
+        {
+            "id": f"{who[0]}{place}",
+            "file": f"{who[0]}{place}.mp4",
+            "condition": who,
+            "scenario": f"s{place}",
+        }
         for place in range(4)
         for who in ("human", "imitation", "artificial")
     ],
     "timeline": [
-        {"form": {"id": "about", "questions": [{"id": "experience", "prompt": "How often?", "likert": {"points": 5}}]}},
+        {
+            "form": {
+                "id": "about",
+                "questions": [
+                    {"id": "experience", "prompt": "How often?", "likert": {"points": 5}}
+                ],
+            }
+        },
         {
             "block": {
                 "id": "pages",
@@ -108,8 +139,17 @@ RATING: dict[str, Any] = {
                             "clips": 3,
                             "rate": [
                                 {"id": "rating", "prompt": "Who?", "clip_rating": None},
-                                {"id": "viewed", "prompt": "Views?", "number": {"min": 1, "max": 3}},
-                                {"id": "comment", "prompt": "Why?", "text": None, "required": False},
+                                {
+                                    "id": "viewed",
+                                    "prompt": "Views?",
+                                    "number": {"min": 1, "max": 3},
+                                },
+                                {
+                                    "id": "comment",
+                                    "prompt": "Why?",
+                                    "text": None,
+                                    "required": False,
+                                },
                                 {"id": "how_human", "prompt": "How?", "likert": {"points": 10}},
                             ],
                         }
@@ -129,9 +169,18 @@ RATING: dict[str, Any] = {
                 "about": "human-imitation",
                 "criterion": "equivalent",
             },
-            {"id": "H2", "text": "Respondents are experienced.", "outcome": "confidence", "criterion": "at_least", "value": 0.6},
+            {
+                "id": "H2",
+                "text": "Respondents are experienced.",
+                "outcome": "confidence",
+                "criterion": "at_least",
+                "value": 0.6,
+            },
         ],
-        "outcomes": {"primary": ["contrast", "confidence", "believability"], "secondary": ["recall"]},
+        "outcomes": {
+            "primary": ["contrast", "confidence", "believability"],
+            "secondary": ["recall"],
+        },
         "tests": {"contrast": {"margin": 0.1}},
         "options": {"resamples": 2000},
         "stopping": {"rule": "experience", "at_least": 3},
@@ -155,32 +204,72 @@ def judges_bundle(
     change: Callable[[dict[str, list[dict[str, Any]]]], None] = lambda tables: None,
     simulated: bool = True,
 ) -> Bundle:
-    """Judges who choose the human with a chance around `accuracy`; sides, certainty and familiarity at random."""
+    """Judges who choose the human with a chance around `accuracy`; sides, certainty and familiarity
+    at random.
+    """
     rng = np.random.default_rng(seed)
-    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in ("participants", "answers", "shown", "exclusions")}
+    tables: dict[str, list[dict[str, Any]]] = {
+        name: [] for name in ("participants", "answers", "shown", "exclusions")
+    }
     for number in range(n):
         session = f"j{number:04d}"
         tables["participants"].append(
-            {"session": session, "duration_ms": int(rng.integers(600_000, 1_200_000)), "started_on": "2027-03-01"}
+            {
+                "session": session,
+                "duration_ms": int(rng.integers(600_000, 1_200_000)),
+                "started_on": "2027-03-01",
+            }
         )
         chance = rng.beta(accuracy * 12, (1 - accuracy) * 12)
         for place, name in enumerate(("game", "genre")):
-            row = {"session": session, "trial": "familiarity", "question": name, "kind": "choice", "trial_key": "familiarity"}
-            tables["answers"].append(row | {"value_text": WORDS[int(rng.integers(0, 5 if place else 4))]})
+            row = {
+                "session": session,
+                "trial": "familiarity",
+                "question": name,
+                "kind": "choice",
+                "trial_key": "familiarity",
+            }
+            tables["answers"].append(
+                row | {"value_text": WORDS[int(rng.integers(0, 5 if place else 4))]}
+            )
         for position, scenario in enumerate(rng.permutation(6).tolist(), start=1):
             agent = agents[(number + position) % len(agents)]
             human_side = int(rng.integers(0, 2))
             for player in (0, 1):
                 who = "human" if player == human_side else agent
-                page = {"session": session, "trial": "pairs", "trial_key": f"trials.{position}.pairs", "position": position}
-                shown = {"condition": who, "scenario": f"s{scenario}", "stimulus": f"{who[0]}{scenario}"}
+                page = {
+                    "session": session,
+                    "trial": "pairs",
+                    "trial_key": f"trials.{position}.pairs",
+                    "position": position,
+                }
+                shown = {
+                    "condition": who,
+                    "scenario": f"s{scenario}",
+                    "stimulus": f"{who[0]}{scenario}",
+                }
                 tables["shown"].append(page | shown | {"player": player, "label": "AB"[player]})
             right = rng.random() < chance
             chosen = human_side if right else 1 - human_side
             tables["answers"] += [
-                page | {"question": "which", "kind": "preference", "value_text": ("first", "second")[chosen]},
-                page | {"question": "why", "kind": "long_text", "value_text": f"It moved like {session}."},
-                page | {"question": "certainty", "kind": "certainty", "value_number": int(rng.integers(1, 6))},
+                page
+                | {
+                    "question": "which",
+                    "kind": "preference",
+                    "value_text": ("first", "second")[chosen],
+                },
+                page
+                | {
+                    "question": "why",
+                    "kind": "long_text",
+                    "value_text": f"It moved like {session}.",
+                },
+                page
+                | {
+                    "question": "certainty",
+                    "kind": "certainty",
+                    "value_number": int(rng.integers(1, 6)),
+                },
             ]
     change(tables)
     return bundle(tables, definition_of(tree or COMPARING), simulated=simulated)
@@ -193,17 +282,23 @@ def ratings_bundle(
     tree: dict[str, Any] | None = None,
     change: Callable[[dict[str, list[dict[str, Any]]]], None] = lambda tables: None,
 ) -> Bundle:
-    """Respondents for whom human and imitation look alike and artificial does not; pages of one clip of each type."""
+    """Respondents for whom human and imitation look alike and artificial does not; pages of one
+    clip of each type.
+    """
     rng = np.random.default_rng(seed)
     chances = {
         "human": (0.35, 0.3, 0.1, 0.15, 0.1),
         "imitation": (0.3, 0.3, 0.15, 0.15, 0.1),
         "artificial": (0.1, 0.15, 0.15, 0.3, 0.3),
     }
-    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in ("participants", "answers", "shown", "exclusions")}
+    tables: dict[str, list[dict[str, Any]]] = {
+        name: [] for name in ("participants", "answers", "shown", "exclusions")
+    }
     for number in range(n):
         session = f"r{number:04d}"
-        tables["participants"].append({"session": session, "duration_ms": int(rng.integers(600_000, 1_200_000))})
+        tables["participants"].append(
+            {"session": session, "duration_ms": int(rng.integers(600_000, 1_200_000))}
+        )
         tables["answers"].append(
             {
                 "session": session,
@@ -215,7 +310,9 @@ def ratings_bundle(
             }
         )
         for position in range(1, 5):
-            for player, type_ in enumerate(rng.permutation(["human", "imitation", "artificial"]).tolist()):
+            for player, type_ in enumerate(
+                rng.permutation(["human", "imitation", "artificial"]).tolist()
+            ):
                 clip = {
                     "session": session,
                     "trial": "page",
@@ -231,12 +328,27 @@ def ratings_bundle(
                 tables["shown"].append(clip | {"views": views})
                 tables["answers"] += [
                     clip | {"question": "rating", "kind": "clip_rating", "value_number": rating},
-                    clip | {"question": "viewed", "kind": "number", "value_number": views if rng.random() < 0.9 else 3},
-                    clip | {"question": "comment", "kind": "text", "value_text": "It stopped." if rng.random() < 0.1 else None},
+                    clip
+                    | {
+                        "question": "viewed",
+                        "kind": "number",
+                        "value_number": views if rng.random() < 0.9 else 3,
+                    },
+                    clip
+                    | {
+                        "question": "comment",
+                        "kind": "text",
+                        "value_text": "It stopped." if rng.random() < 0.1 else None,
+                    },
                 ]
                 if rating >= 4:
                     tables["answers"].append(
-                        clip | {"question": "how_human", "kind": "likert", "value_number": int(rng.integers(1, 11))}
+                        clip
+                        | {
+                            "question": "how_human",
+                            "kind": "likert",
+                            "value_number": int(rng.integers(1, 11)),
+                        }
                     )
     change(tables)
     return bundle(tables, definition_of(tree or RATING))
@@ -266,7 +378,9 @@ def studies() -> SimpleNamespace:
 
 @pytest.fixture(scope="session")
 def same_as_golden() -> Callable[[str, Table], None]:
-    """Compare a table with its golden file, numbers to 9 digits. UPDATE_GOLDEN=1 writes the file anew; look at it then."""
+    """Compare a table with its golden file, numbers to 9 digits. UPDATE_GOLDEN=1 writes the file
+    anew; look at it then.
+    """
 
     def compare(protocol: str, table: Table) -> None:
         path = GOLDEN / protocol / f"{table.name}.csv"
@@ -279,7 +393,9 @@ def same_as_golden() -> Callable[[str, Table], None]:
         assert len(found) == len(expected), f"{table.name}: rows"
         for row, (mine, theirs) in enumerate(zip(found, expected, strict=True)):
             for column, (cell, wanted) in enumerate(zip(mine, theirs, strict=True)):
-                assert _same(cell, wanted), f"{table.name}, row {row}, {expected[0][column]}: {cell!r}, golden {wanted!r}"
+                assert _same(cell, wanted), (
+                    f"{table.name}, row {row}, {expected[0][column]}: {cell!r}, golden {wanted!r}"
+                )
 
     return compare
 

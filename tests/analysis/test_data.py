@@ -36,7 +36,9 @@ def test_one_value_per_session_in_the_order_of_sessions(studies):
 
     data, _ = studies.data_of(studies.judges(4, change=change))
     assert data.text_by_session("familiarity_game").tolist() == ["3", None, "2", "-"]
-    np.testing.assert_array_equal(data.number_by_session("familiarity_game"), [3, np.nan, 2, np.nan])
+    np.testing.assert_array_equal(
+        data.number_by_session("familiarity_game"), [3, np.nan, 2, np.nan]
+    )
     found = data.answers("familiarity_game")
     np.testing.assert_array_equal(numbers(found), [3, np.nan, 2, np.nan])
     assert texts(found).tolist() == ["3", None, "2", "-"]
@@ -57,7 +59,12 @@ def test_arms_and_people_follow_the_sessions(studies):
 def traced(tables):
     for session in ("j0001", "j0000"):
         for position in (3, 2):
-            rows = [(0, 0, "heartbeat"), (500, 1, "wheel"), (1000, 1, "heartbeat"), (1200, 2, "key")]
+            rows = [
+                (0, 0, "heartbeat"),
+                (500, 1, "wheel"),
+                (1000, 1, "heartbeat"),
+                (1200, 2, "key"),
+            ]
             tables.setdefault("traces", []).extend(
                 {
                     "session": session,
@@ -73,8 +80,21 @@ def traced(tables):
                 for at, value, how in rows
             )
     tables["trials"] = [
-        {"session": "j0002", "trial": "watch", "trial_key": "watch2", "kind": "watch", "position": 2, "condition": "agent"},
-        {"session": "j0000", "trial": "watch", "trial_key": "watch2", "kind": "watch", "position": 2},
+        {
+            "session": "j0002",
+            "trial": "watch",
+            "trial_key": "watch2",
+            "kind": "watch",
+            "position": 2,
+            "condition": "agent",
+        },
+        {
+            "session": "j0000",
+            "trial": "watch",
+            "trial_key": "watch2",
+            "kind": "watch",
+            "position": 2,
+        },
     ]
 
 
@@ -90,7 +110,11 @@ def test_traces_are_arrays_without_heartbeats(studies):
     ]
     np.testing.assert_array_equal(lines[0].media_ms, [500, 1200])
     np.testing.assert_array_equal(lines[0].value, [1, 2])
-    assert (lines[0].instrument, lines[0].condition, lines[0].trial_key) == ("ranktrace", "agent", "watch2")
+    assert (lines[0].instrument, lines[0].condition, lines[0].trial_key) == (
+        "ranktrace",
+        "agent",
+        "watch2",
+    )
     assert len(lines[4].value) == 0, "a trial without input is an empty trace, not a missing one"
     assert len(data.traces("watch", heartbeats=True)[0].value) == 4
     assert data.traces("other") == ()
@@ -99,14 +123,23 @@ def test_traces_are_arrays_without_heartbeats(studies):
 
 def test_without_leaves_a_trail(studies):
     data, _ = studies.data_of(studies.judges(4))
-    fewer = data.without({"j0001": "far from the others"}, reason="outlier", title="Without outliers", words="far out")
+    fewer = data.without(
+        {"j0001": "far from the others"},
+        reason="outlier",
+        title="Without outliers",
+        words="far out",
+    )
     assert fewer.sessions == ("j0000", "j0002", "j0003")
     assert (fewer.drops[-1].session, fewer.drops[-1].reason, fewer.drops[-1].detail) == (
         "j0001",
         "outlier",
         "far from the others",
     )
-    assert (fewer.funnel[-1].before, fewer.funnel[-1].after, fewer.funnel[-1].reason) == (4, 3, "far out")
+    assert (fewer.funnel[-1].before, fewer.funnel[-1].after, fewer.funnel[-1].reason) == (
+        4,
+        3,
+        "far out",
+    )
     assert len(fewer.answers("choice")) == 18
     assert len(data.answers("choice")) == 24
 

@@ -13,7 +13,11 @@ def rule(**fields):
 
 
 def at(tables, session, question):
-    return next(row for row in tables["answers"] if row["session"] == session and row["question"] == question)
+    return next(
+        row
+        for row in tables["answers"]
+        if row["session"] == session and row["question"] == question
+    )
 
 
 def kept(studies, change, *rules, n=12, **options):
@@ -26,7 +30,12 @@ def test_what_the_bundle_says_always_counts(studies):
         tables["participants"][1]["outcome"] = "screened_out"
         tables["participants"][2]["outcome"] = "failed_checks"
         tables["exclusions"] += [
-            {"session": "j0003", "scope": "session", "reason": "rejected", "detail": "copied from elsewhere"},
+            {
+                "session": "j0003",
+                "scope": "session",
+                "reason": "rejected",
+                "detail": "copied from elsewhere",
+            },
             {"scope": "session", "reason": "withdrawn", "count": 2},
         ]
 
@@ -39,9 +48,21 @@ def test_what_the_bundle_says_always_counts(studies):
         ("j0003", "rejected"),
         ("", "withdrawn"),
     }
-    assert [(step.before, step.after) for step in found.funnel] == [(12, 12), (12, 11), (11, 10), (10, 9), (9, 8)]
-    assert next(drop.detail for drop in found.drops if drop.reason == "rejected") == "copied from elsewhere"
-    assert next(drop.detail for drop in found.drops if drop.reason == "withdrawn") == "2 sessions, not in the dataset"
+    assert [(step.before, step.after) for step in found.funnel] == [
+        (12, 12),
+        (12, 11),
+        (11, 10),
+        (10, 9),
+        (9, 8),
+    ]
+    assert (
+        next(drop.detail for drop in found.drops if drop.reason == "rejected")
+        == "copied from elsewhere"
+    )
+    assert (
+        next(drop.detail for drop in found.drops if drop.reason == "withdrawn")
+        == "2 sessions, not in the dataset"
+    )
 
 
 def test_real_and_simulated_sessions_are_never_pooled(studies):
@@ -85,7 +106,9 @@ def test_more_than_half_left_open(studies):
         at(tables, "j0001", "why")["value_text"] = None
 
     found = kept(studies, change, rule(rule="unanswered", over=0.5))
-    assert [(drop.session, drop.detail) for drop in found.drops] == [("j0000", "14 of 20 answers left open")]
+    assert [(drop.session, drop.detail) for drop in found.drops] == [
+        ("j0000", "14 of 20 answers left open")
+    ]
 
 
 def test_too_fast_is_measured_on_those_who_finished(studies):
@@ -98,11 +121,16 @@ def test_too_fast_is_measured_on_those_who_finished(studies):
         tables["participants"][3]["duration_ms"] = None
 
     found = kept(studies, change, rule(rule="too_fast"))
-    assert [(drop.session, drop.reason) for drop in found.drops] == [("j0000", "incomplete"), ("j0001", "too_fast")]
+    assert [(drop.session, drop.reason) for drop in found.drops] == [
+        ("j0000", "incomplete"),
+        ("j0001", "too_fast"),
+    ]
     assert found.drops[1].detail == "299 s, median 900 s"
 
 
-@pytest.mark.parametrize(("drops", "sessions", "choices"), [("session", 11, 66), ("trial", 12, 71), ("answer", 12, 72)])
+@pytest.mark.parametrize(
+    ("drops", "sessions", "choices"), [("session", 11, 66), ("trial", 12, 71), ("answer", 12, 72)]
+)
 def test_a_reviewed_text_takes_as_much_as_declared(studies, drops, sessions, choices):
     def change(tables):
         key = at(tables, "j0000", "why")["trial_key"]
@@ -132,8 +160,12 @@ def test_an_answer_can_exclude(studies):
     def change(tables):
         at(tables, "j0004", "game")["value_text"] = "other"
 
-    found = kept(studies, change, rule(rule="answer", answer="familiarity.game", **{"is": ("other",)}))
-    assert [(drop.session, drop.detail) for drop in found.drops] == [("j0004", "familiarity.game is other")]
+    found = kept(
+        studies, change, rule(rule="answer", answer="familiarity.game", **{"is": ("other",)})
+    )
+    assert [(drop.session, drop.detail) for drop in found.drops] == [
+        ("j0004", "familiarity.game is other")
+    ]
 
 
 def test_a_failed_gate(studies):
@@ -161,7 +193,8 @@ def test_only_the_latest_run_of_a_session_counts(studies):
                 row["value_text"] = "first"
         tables["answers"] += again
         tables["trials"] = [
-            {"session": "j0000", "trial": "pairs", "kind": "compare", "run": run, "position": 1} for run in (0, 1)
+            {"session": "j0000", "trial": "pairs", "kind": "compare", "run": run, "position": 1}
+            for run in (0, 1)
         ]
 
     data, _ = studies.data_of(studies.judges(3, change=change))
@@ -171,7 +204,9 @@ def test_only_the_latest_run_of_a_session_counts(studies):
 
 
 def test_where_nobody_reviewed_nothing_is_said_to_have_passed(studies):
-    data, _ = studies.data_of(studies.judges(4), exclusions=(ExclusionRule(rule="reviewed", drops="session"),))
+    data, _ = studies.data_of(
+        studies.judges(4), exclusions=(ExclusionRule(rule="reviewed", drops="session"),)
+    )
     step = data.funnel[-1]
     assert (step.before, step.after) == (4, 4)
     assert step.title == "No text excluded in a review"
@@ -186,8 +221,12 @@ def test_the_flow_says_how_many_texts_somebody_looked_at(studies):
             tables["participants"][3]["state"] = "active"
 
         made = studies.judges(4, change=change)
-        data, _ = studies.data_of(made, exclusions=(ExclusionRule(rule="reviewed", drops="session"),))
+        data, _ = studies.data_of(
+            made, exclusions=(ExclusionRule(rule="reviewed", drops="session"),)
+        )
         return data.funnel[-1].title
 
     assert title([0, 0, 0, 0]) == "No text excluded in a review (0 of 18 texts reviewed)"
-    assert title([6, 2, 0, 6]) == "No text excluded in a review (8 of 18 texts reviewed)", "of complete sessions"
+    assert title([6, 2, 0, 6]) == "No text excluded in a review (8 of 18 texts reviewed)", (
+        "of complete sessions"
+    )

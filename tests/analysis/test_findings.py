@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from believable.analysis.findings import Column, Undefined, estimate_cells, estimate_columns, number_or, table
+from believable.analysis.findings import (
+    Column,
+    Undefined,
+    estimate_cells,
+    estimate_columns,
+    number_or,
+    table,
+)
 from believable.stats.estimate import Estimate, undefined, without_interval
 
 
 def test_undefined_cells_explain_themselves():
-    made = table("t", "T", (Column("a", "A"), Column("b", "B", "number")), [("x", Undefined("too few")), ("y", np.float64(2))])
+    made = table(
+        "t",
+        "T",
+        (Column("a", "A"), Column("b", "B", "number")),
+        [("x", Undefined("too few")), ("y", np.float64(2))],
+    )
     assert made.rows == (("x", None), ("y", 2.0))
     assert made.undefined == {(0, "b"): "too few"}
     assert type(made.rows[1][1]) is float
@@ -19,7 +31,11 @@ def test_an_estimate_fills_three_columns():
     columns = estimate_columns("b", "b")
     assert [column.name for column in columns] == ["b", "b_low", "b_high"]
     assert estimate_cells(Estimate(1.0, 0.5, 2.0, 0.95, 3, "m")) == (1.0, 0.5, 2.0)
-    assert estimate_cells(without_interval(1.0, "alone", method="m", n=1)) == (1.0, Undefined("alone"), Undefined("alone"))
+    assert estimate_cells(without_interval(1.0, "alone", method="m", n=1)) == (
+        1.0,
+        Undefined("alone"),
+        Undefined("alone"),
+    )
     assert estimate_cells(undefined("none", method="m", n=0)) == (Undefined("none"),) * 3
 
 

@@ -36,10 +36,13 @@ RNG = np.random.default_rng(1)
 
 
 def study(*, traces: bool = True, answers: bool = True) -> tuple[Data, Plan]:
-    """Ten people, two recordings each: the better liked one is traced upwards, rated higher and flagged less."""
+    """Ten people, two recordings each: the better liked one is traced upwards, rated higher and
+    flagged less.
+    """
     rng = np.random.default_rng(8)
     rows: dict[str, list[dict[str, Any]]] = {
-        name: [] for name in ("participants", "trials", "answers", "flags", "views", "traces", "actions")
+        name: []
+        for name in ("participants", "trials", "answers", "flags", "views", "traces", "actions")
     }
     for number in range(10):
         session, better = f"s{number}", int(rng.integers(2))
@@ -47,7 +50,11 @@ def study(*, traces: bool = True, answers: bool = True) -> tuple[Data, Plan]:
         for place in (0, 1):
             liked = place == better
             page = {"session": session, "position": 3 + 2 * place, "stimulus": f"day{place}"}
-            trial = page | {"trial": "day", "trial_key": f"day{place}", "condition": ("ours", "baseline")[place]}
+            trial = page | {
+                "trial": "day",
+                "trial_key": f"day{place}",
+                "condition": ("ours", "baseline")[place],
+            }
             rows["trials"].append(trial | {"kind": "watch"})
             rows["views"].append(page | {"from_ms": 0, "to_ms": 12_000, "rate": 1.0})
             if traces:
@@ -63,10 +70,16 @@ def study(*, traces: bool = True, answers: bool = True) -> tuple[Data, Plan]:
                 ]
             if answers:
                 rows["answers"].append(
-                    trial | {"question": "believability", "kind": "likert", "value_number": 4.0 + 2 * liked + rng.integers(2)}
+                    trial
+                    | {
+                        "question": "believability",
+                        "kind": "likert",
+                        "value_number": 4.0 + 2 * liked + rng.integers(2),
+                    }
                 )
                 rows["flags"] += [
-                    page | {"media_ms": 1.0, "action": f"a{n}"} for n in range(int(rng.integers(2) + 2 * (not liked)))
+                    page | {"media_ms": 1.0, "action": f"a{n}"}
+                    for n in range(int(rng.integers(2) + 2 * (not liked)))
                 ]
         if answers:
             rows["answers"].append(
@@ -135,8 +148,14 @@ TRACE = Measure(
     {(p, 1): float(v) for p, v in zip(PEOPLE, FIRST, strict=True)}
     | {(p, 2): float(v) for p, v in zip(PEOPLE, SECOND, strict=True)},
 )
-LIKING = Measure("liking", "likert: liking", {thing: round(value) + 4.0 for thing, value in TRACE.values.items()})
-CHOSEN = Choice("choice", "choice", {p: float(np.sign(a - b)) for p, a, b in zip(PEOPLE, FIRST, SECOND, strict=True)})
+LIKING = Measure(
+    "liking", "likert: liking", {thing: round(value) + 4.0 for thing, value in TRACE.values.items()}
+)
+CHOSEN = Choice(
+    "choice",
+    "choice",
+    {p: float(np.sign(a - b)) for p, a, b in zip(PEOPLE, FIRST, SECOND, strict=True)},
+)
 
 
 def test_with_a_choice_it_is_the_correlation_of_first_minus_second() -> None:
@@ -157,15 +176,23 @@ def test_two_things_each_are_compared_by_differences() -> None:
 
 def test_more_things_are_compared_within_people() -> None:
     things = [(p, place) for p in PEOPLE[:6] for place in (1, 2, 3)]
-    a = Measure("a", "a", {thing: float(value) for thing, value in zip(things, RNG.normal(size=18), strict=True)})
+    a = Measure(
+        "a",
+        "a",
+        {thing: float(value) for thing, value in zip(things, RNG.normal(size=18), strict=True)},
+    )
     b = Measure("b", "b", {thing: value + RNG.normal() for thing, value in a.values.items()})
     found = compare(a, b)
-    expected = within_correlation([a.values[t] for t in things], [b.values[t] for t in things], [p for p, _ in things])
+    expected = within_correlation(
+        [a.values[t] for t in things], [b.values[t] for t in things], [p for p, _ in things]
+    )
     assert found.statistic == pytest.approx(expected.statistic)
 
 
 def test_people_who_lack_one_are_left_out() -> None:
-    fewer = Measure("trace", "trace", {thing: v for thing, v in TRACE.values.items() if thing != ("p3", 2)})
+    fewer = Measure(
+        "trace", "trace", {thing: v for thing, v in TRACE.values.items() if thing != ("p3", 2)}
+    )
     assert compare(fewer, CHOSEN).n == 19
     assert compare(fewer, LIKING).n == 19
 
@@ -191,4 +218,10 @@ def test_the_table_has_r_and_p_for_every_pair_and_marks_none_of_so_many() -> Non
 
 def test_a_row_without_all_tests_is_refused() -> None:
     with pytest.raises(InvalidInput, match="expected tests for a, b, got a"):
-        correlations("t", "T", [Column("x", "x")], [CorrelationRow(("r",), {"a": compare(TRACE, CHOSEN)})], {"a": "A", "b": "B"})
+        correlations(
+            "t",
+            "T",
+            [Column("x", "x")],
+            [CorrelationRow(("r",), {"a": compare(TRACE, CHOSEN)})],
+            {"a": "A", "b": "B"},
+        )

@@ -42,8 +42,18 @@ def layouts(tmp_path: Path) -> Layouts:
 
 def test_a_table_has_the_columns_of_its_layout_in_order(layouts: Layouts) -> None:
     rows = [("a", 0.5, 0.4, 0.6, 3, Undefined("too few"))]
-    scores = layouts.table("{who}_scores", rows, who="judges", limit=0.5, groups=[Column("group_0", "first", "integer")])
-    assert (scores.name, scores.title, scores.note) == ("judges_scores", "Scores of judges", "Above 0.5.")
+    scores = layouts.table(
+        "{who}_scores",
+        rows,
+        who="judges",
+        limit=0.5,
+        groups=[Column("group_0", "first", "integer")],
+    )
+    assert (scores.name, scores.title, scores.note) == (
+        "judges_scores",
+        "Scores of judges",
+        "Above 0.5.",
+    )
     assert scores.columns == (
         Column("name", "Name"),
         Column("share", "Share", "number", 3, "of judges"),
@@ -65,7 +75,9 @@ def test_a_row_that_does_not_fit_its_layout_is_refused(layouts: Layouts) -> None
 def test_a_figure_has_the_words_and_lines_of_its_layout(layouts: Layouts) -> None:
     use = {"category": "name", "value": "share"}
     rules = (("x", 0.5, "limit"),)
-    expected = Chart("judges", "Scores", "points", "judges_scores", use, rules=rules, x_range=(0, 1))
+    expected = Chart(
+        "judges", "Scores", "points", "judges_scores", use, rules=rules, x_range=(0, 1)
+    )
     assert layouts.chart("{who}", who="judges", limit=0.5) == expected
 
 
@@ -76,7 +88,8 @@ def test_every_layout_is_used_and_every_used_layout_is_there() -> None:
             for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
                 match node:
                     case ast.Call(
-                        func=ast.Attribute(value=ast.Name(id="LAYOUTS"), attr=kind), args=[ast.Constant(value=name), *_]
+                        func=ast.Attribute(value=ast.Name(id="LAYOUTS"), attr=kind),
+                        args=[ast.Constant(value=name), *_],
                     ) if kind in PREFIXES:
                         used.add(PREFIXES[kind] + name)
         assert used == set(read_blocks(file)), file

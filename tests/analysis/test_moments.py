@@ -1,4 +1,6 @@
-"""The time line of a stimulus: actions, plan, flags and traces joined, with a link to every moment."""
+"""The time line of a stimulus: actions, plan, flags and traces joined, with a link to every
+moment.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,12 @@ NAMES = ("enter", "cook", "vanish", "sleep")
 
 
 def study(*, flags: bool = True, traces: bool = False, logged: bool = True) -> tuple[Data, Plan]:
-    """Twelve people watch one recording. `vanish` is flagged by nine of them, `cook` by one; traces fall at `vanish`."""
+    """Twelve people watch one recording. `vanish` is flagged by nine of them, `cook` by one; traces
+    fall at `vanish`.
+    """
     rows: dict[str, list[dict[str, Any]]] = {
-        name: [] for name in ("participants", "trials", "flags", "views", "traces", "actions", "plans")
+        name: []
+        for name in ("participants", "trials", "flags", "views", "traces", "actions", "plans")
     }
     for number in range(12):
         page = {"session": f"s{number}", "position": 1, "stimulus": "monday"}
@@ -37,12 +42,19 @@ def study(*, flags: bool = True, traces: bool = False, logged: bool = True) -> t
             rows["flags"].append(page | {"media_ms": 5000.0, "action": "cook"})
         if traces:
             rows["traces"] += [
-                trial | {"instrument": "ranktrace", "media_ms": at, "value": value, "input": "wheel"}
+                trial
+                | {"instrument": "ranktrace", "media_ms": at, "value": value, "input": "wheel"}
                 for at, value in ((1000.0, 5.0), (9500.0, 0.0 + 0.1 * number))
             ]
     if logged:
         rows["actions"] = [
-            {"stimulus": "monday", "action": name, "verb": name, "from_ms": STEP * n, "to_ms": STEP * (n + 1)}
+            {
+                "stimulus": "monday",
+                "action": name,
+                "verb": name,
+                "from_ms": STEP * n,
+                "to_ms": STEP * (n + 1),
+            }
             for n, name in enumerate(NAMES)
         ]
         rows["plans"] = [
@@ -92,7 +104,9 @@ def test_the_time_line_has_lanes_for_plan_actions_and_flags() -> None:
     (section,) = moments(*study(), RNG)
     table = next(table for table in section.tables if table.name == "moments_timeline")
     lanes = table.column("lane")
-    assert [lanes.count(lane) for lane in ("plan, level 1", "plan, level 2", "actions", "flags")] == [1, 1, 4, 2]
+    assert [
+        lanes.count(lane) for lane in ("plan, level 1", "plan, level 2", "actions", "flags")
+    ] == [1, 1, 4, 2]
     chart = next(chart for chart in section.charts if chart.kind == "spans")
     assert set(chart.use.values()) <= {column.name for column in table.columns}
     assert all(str(one).startswith("stimulus:monday@") for one in table.column("link"))
@@ -103,14 +117,18 @@ def test_traces_alone_rank_by_their_fall() -> None:
     table = next(table for table in section.tables if table.name == "moments")
     assert table.title == "Actions on which traces fell"
     assert table.rows[0][3] == "vanish"
-    assert not {"viewers", "flagged", "share"} & {column.name for column in table.columns}, "nobody was asked to flag"
+    assert not {"viewers", "flagged", "share"} & {column.name for column in table.columns}, (
+        "nobody was asked to flag"
+    )
     assert any(chart.name == "moments_traces" for chart in section.charts)
 
 
 def test_flags_alone_say_nothing_about_traces() -> None:
     (section,) = moments(*study(flags=True, traces=False), RNG)
     (words,) = section.paragraphs
-    assert words == "Actions are ranked by the lower bound of the share of viewers who flagged them."
+    assert (
+        words == "Actions are ranked by the lower bound of the share of viewers who flagged them."
+    )
     table = next(table for table in section.tables if table.name == "moments")
     assert "fall" not in {column.name for column in table.columns}
 
@@ -121,7 +139,9 @@ def test_without_a_log_stretches_take_the_place_of_actions() -> None:
     assert not joined.logged
     assert joined.actions.ids == ("0 s", "3 s", "6 s", "9 s")
     (section,) = moments(data, plan, RNG)
-    assert section.findings[0].sentence.startswith("9 s") or section.findings[0].sentence.startswith("6 s")
+    assert section.findings[0].sentence.startswith("9 s") or section.findings[
+        0
+    ].sentence.startswith("6 s")
 
 
 def test_nothing_flagged_and_nothing_annotated_gives_no_section() -> None:
@@ -147,7 +167,10 @@ def test_undefined_cells_explain_themselves() -> None:
 def test_own_rounds_are_left_out(stimulus: str) -> None:
     data, plan = study(flags=False, traces=True)
     tables = {
-        name: [row | ({"stimulus": stimulus} if "stimulus" in row else {}) for row in data.bundle[name].rows()]
+        name: [
+            row | ({"stimulus": stimulus} if "stimulus" in row else {})
+            for row in data.bundle[name].rows()
+        ]
         for name in ("participants", "trials", "traces", "views")
     }
     assert moments(analysis_data.load(bundle(tables), plan, None), plan, RNG) == ()

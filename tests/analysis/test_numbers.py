@@ -21,15 +21,30 @@ def test_examples_in_the_module_hold() -> None:
 
 @pytest.mark.parametrize(
     ("value", "digits", "written"),
-    [(-1.005, 1, "−1.0"), (-0.004, 2, "0.00"), (0.0, 0, "0"), (12345.678, 1, "12,345.7"), (-math.inf, 2, "−∞")],
+    [
+        (-1.005, 1, "−1.0"),
+        (-0.004, 2, "0.00"),
+        (0.0, 0, "0"),
+        (12345.678, 1, "12,345.7"),
+        (-math.inf, 2, "−∞"),
+    ],
 )
-def test_a_number_has_a_true_minus_and_never_a_negative_zero(value: float, digits: int, written: str) -> None:
+def test_a_number_has_a_true_minus_and_never_a_negative_zero(
+    value: float, digits: int, written: str
+) -> None:
     assert numbers.number(value, digits) == written
 
 
 @pytest.mark.parametrize(
     ("value", "written"),
-    [(0.0, "< .001"), (0.00099, "< .001"), (0.001, ".001"), (0.05, ".050"), (0.9994, ".999"), (1.0, "> .999")],
+    [
+        (0.0, "< .001"),
+        (0.00099, "< .001"),
+        (0.001, ".001"),
+        (0.05, ".050"),
+        (0.9994, ".999"),
+        (1.0, "> .999"),
+    ],
 )
 def test_p_has_no_leading_zero_and_is_never_zero_or_one(value: float, written: str) -> None:
     assert numbers.p_value(value) == written
@@ -53,11 +68,16 @@ def test_an_estimate_states_its_interval_and_an_undefined_one_its_reason() -> No
 def test_a_test_says_its_own_symbol_df_p_and_side() -> None:
     two = TestResult(2.311, 0.0272, 34, "paired t test", df=(33,), symbol="t")
     assert numbers.statistic_words(two) == "t(33) = 2.31, p = .027, two-sided"
-    welch = TestResult(-1.5, 0.00002, 40, "Welch's t test", df=(31.27,), alternative="less", symbol="t")
+    welch = TestResult(
+        -1.5, 0.00002, 40, "Welch's t test", df=(31.27,), alternative="less", symbol="t"
+    )
     assert numbers.statistic_words(welch) == "t(31.3) = −1.50, p < .001, one-sided (less)"
     of_fit = TestResult(2.0, 0.04, 20, "F test", (2.0, 17.0), symbol="F")
     assert numbers.statistic_words(of_fit) == "F(2, 17) = 2.00, p = .040"
-    assert numbers.statistic_words(no_result("no data", method="paired t test", n=0)) == "no test: no data"
+    assert (
+        numbers.statistic_words(no_result("no data", method="paired t test", n=0))
+        == "no test: no data"
+    )
 
 
 def test_pearsons_test_is_printed_as_the_t_it_is() -> None:
@@ -87,7 +107,16 @@ def test_a_cell_follows_its_column(column: Column, value: Cell, written: str) ->
 
 
 def test_counts_and_lists() -> None:
-    counts = [numbers.counted(1, "judge"), numbers.counted(1200, "judge"), numbers.counted(2, "stimulus", "stimuli")]
+    counts = [
+        numbers.counted(1, "judge"),
+        numbers.counted(1200, "judge"),
+        numbers.counted(2, "stimulus", "stimuli"),
+    ]
     assert counts == ["1 judge", "1,200 judges", "2 stimuli"]
-    lists = [numbers.listed([]), numbers.listed(["a"]), numbers.listed(["a", "b"]), numbers.listed(("a", "b", "c"))]
+    lists = [
+        numbers.listed([]),
+        numbers.listed(["a"]),
+        numbers.listed(["a", "b"]),
+        numbers.listed(("a", "b", "c")),
+    ]
     assert lists == ["", "a", "a and b", "a, b and c"]

@@ -27,7 +27,9 @@ def test_roles_are_what_the_plan_says_or_the_first_default_the_study_has(studies
 
 def test_a_role_that_nothing_plays(studies):
     study = study_of(studies, conditions=["person", "agent"], stimuli=[])
-    with pytest.raises(InvalidInput, match=r"nothing plays the role 'human' .* Add `roles: \{human: …\}`"):
+    with pytest.raises(
+        InvalidInput, match=r"nothing plays the role 'human' .* Add `roles: \{human: …\}`"
+    ):
         resolve(study.analysis, study, PROTOCOLS)
     assert resolve(study.analysis, None, PROTOCOLS).roles["human"] == ("human", "standin_human")
 
@@ -44,7 +46,15 @@ def test_options_have_defaults_and_unknown_ones_are_named(studies):
 
 
 def test_rank_and_side(studies):
-    hypotheses = [{"id": "H1", "text": "x", "outcome": "familiarity", "direction": "greater", "about": "agent"}]
+    hypotheses = [
+        {
+            "id": "H1",
+            "text": "x",
+            "outcome": "familiarity",
+            "direction": "greater",
+            "about": "agent",
+        }
+    ]
     plan = plan_of(studies, hypotheses=hypotheses)
     assert [plan.rank(name) for name in ("accuracy", "uncertainty", "familiarity", "strength")] == [
         "primary",
@@ -59,7 +69,11 @@ def test_rank_and_side(studies):
 
 def test_defaults_of_a_protocol_for_a_study_that_declares_nothing(studies):
     plan = undeclared(
-        "hntt", studies.definition_of({k: v for k, v in studies.COMPARING.items() if k != "analysis"}).study, PROTOCOLS
+        "hntt",
+        studies.definition_of(
+            {k: v for k, v in studies.COMPARING.items() if k != "analysis"}
+        ).study,
+        PROTOCOLS,
     )
     assert plan.rank("accuracy") is None
     with pytest.raises(InvalidInput, match=r"unknown 'hnt'\. Did you mean 'hntt'"):

@@ -90,17 +90,31 @@ def test_power_that_was_simulated_is_quoted_with_its_numbers_and_day(studies, tm
     plan = resolve(definition.study.analysis, definition.study, PROTOCOLS)
     registration = register(plan, tmp_path, registered_on="2027-02-01")
     first = plan.declared.hypotheses[0].id
-    points = (SimulatedPower(30, first, 210, 500, 0.42, 0.377, 0.464), SimulatedPower(60, first, 410, 500, 0.82, 0.784, 0.851))
-    record = PowerRecord("2027-01-15T09:00:00+00:00", plan_hash(plan), 500, 1, ("share of right answers 0.6",), points)
+    points = (
+        SimulatedPower(30, first, 210, 500, 0.42, 0.377, 0.464),
+        SimulatedPower(60, first, 410, 500, 0.82, 0.784, 0.851),
+    )
+    record = PowerRecord(
+        "2027-01-15T09:00:00+00:00",
+        plan_hash(plan),
+        500,
+        1,
+        ("share of right answers 0.6",),
+        points,
+    )
     assert read_power(tmp_path) is None
     write_power(tmp_path, record)
     assert read_power(tmp_path) == record
     for document in (osf, aspredicted):
         text = document(definition, plan, registration, collected=0, powered=read_power(tmp_path))
-        assert "simulated on 2027-01-15, 500 times for each number of participants (30 and 60)" in text
+        assert (
+            "simulated on 2027-01-15, 500 times for each number of participants (30 and 60)" in text
+        )
         assert "Assumed were: share of right answers 0.6." in text
         assert "30 participants 0.42 [0.38, 0.46]; 60 participants 0.82 [0.78, 0.85]." in text
-    changed = osf(definition, plan, registration, collected=0, powered=replace(record, plan="another"))
+    changed = osf(
+        definition, plan, registration, collected=0, powered=replace(record, plan="another")
+    )
     assert "for another form of this plan" in changed
     assert "0.82" not in changed
     (tmp_path / "power.json").write_text("{}")

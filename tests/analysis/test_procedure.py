@@ -13,7 +13,14 @@ def told(scenarios: int) -> str:
         for name in ("a", "b")
         for number in range(scenarios)
     )
-    study = Study(believable=1, title=Text("x"), seed=1, conditions=("a", "b"), stimuli=stimuli, timeline=(Finish(id="finish"),))
+    study = Study(
+        believable=1,
+        title=Text("x"),
+        seed=1,
+        conditions=("a", "b"),
+        stimuli=stimuli,
+        timeline=(Finish(id="finish"),),
+    )
     return next(design(study, past))
 
 

@@ -1,4 +1,6 @@
-"""A plan on record: the same plan gives the same hash, a changed one is listed field by field, in words."""
+"""A plan on record: the same plan gives the same hash, a changed one is listed field by field, in
+words.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ import json
 
 import pytest
 
-from believable.analysis.registered import FOLDER, Registration, deviations, plan_hash, read, register, tree_of
+from believable.analysis.registered import (
+    FOLDER,
+    Registration,
+    deviations,
+    plan_hash,
+    read,
+    register,
+    tree_of,
+)
 from believable.analysis.resolution import resolve
 from believable.core.errors import Conflict, InvalidInput
 from believable.pages import KINDS
@@ -36,10 +46,18 @@ def test_the_hash_is_that_of_the_file(studies, tmp_path):
 
 
 def test_writing_defaults_out_changes_nothing_and_registers_what_they_mean(studies, tmp_path):
-    plain, written_out = (plan_of(studies), plan_of(studies, alpha=0.05, seed=1, roles={"choice": "pairs.which"}))
+    plain, written_out = (
+        plan_of(studies),
+        plan_of(studies, alpha=0.05, seed=1, roles={"choice": "pairs.which"}),
+    )
     assert plan_hash(plain) == plan_hash(written_out)
-    tree = json.loads(register(plain, tmp_path, registered_on=WHEN) and (tmp_path / FOLDER / "plan.json").read_text())
-    assert tree["plan"]["options"]["chance"] == 0.5, "so that a later default cannot change a registered plan"
+    tree = json.loads(
+        register(plain, tmp_path, registered_on=WHEN)
+        and (tmp_path / FOLDER / "plan.json").read_text()
+    )
+    assert tree["plan"]["options"]["chance"] == 0.5, (
+        "so that a later default cannot change a registered plan"
+    )
     assert tree["plan"]["roles"]["why"] == ["pairs.why"]
 
 
@@ -52,7 +70,9 @@ def test_another_plan_needs_again_and_the_first_is_kept(studies, tmp_path):
     first = register(plan_of(studies), tmp_path, registered_on=WHEN)
     with pytest.raises(Conflict, match=r"another plan was registered on 2027-02-01.*--again"):
         register(plan_of(studies, alpha=0.01), tmp_path, registered_on=WHEN)
-    second = register(plan_of(studies, alpha=0.01), tmp_path, registered_on="2027-03-01", again=True)
+    second = register(
+        plan_of(studies, alpha=0.01), tmp_path, registered_on="2027-03-01", again=True
+    )
     assert read(tmp_path) == second
     kept = tmp_path / FOLDER / "earlier" / first.hash[:12] / "plan.json"
     assert hashlib.sha256(kept.read_bytes()).hexdigest() == first.hash
@@ -77,18 +97,32 @@ CASES = [
         {"*"},
     ),
     ({"options": {"resamples": 500}}, "option resamples: registered 2000, now 500.", {"*"}),
-    ({"tests": {"accuracy": {"margin": 0.2}}}, "test of accuracy, margin: registered 0.1, now 0.2.", {"accuracy"}),
-    ({"exclusions": [{"rule": "too_fast", "below": 0.25}]}, "exclusion rule not registered: too_fast (below 0.25).", {"*"}),
+    (
+        {"tests": {"accuracy": {"margin": 0.2}}},
+        "test of accuracy, margin: registered 0.1, now 0.2.",
+        {"accuracy"},
+    ),
+    (
+        {"exclusions": [{"rule": "too_fast", "below": 0.25}]},
+        "exclusion rule not registered: too_fast (below 0.25).",
+        {"*"},
+    ),
     (
         {"outcomes": {"primary": ["accuracy"], "secondary": ["uncertainty", "median_accuracy"]}},
         "outcome median_accuracy: registered as primary, now as secondary.",
         {"median_accuracy"},
     ),
-    ({"roles": {"certainty": "familiarity.genre"}}, "role certainty: registered pairs.certainty, now familiarity.genre.", {"*"}),
+    (
+        {"roles": {"certainty": "familiarity.genre"}},
+        "role certainty: registered pairs.certainty, now familiarity.genre.",
+        {"*"},
+    ),
 ]
 
 
-@pytest.mark.parametrize(("fields", "words", "touched"), CASES, ids=[next(iter(case[0])) for case in CASES])
+@pytest.mark.parametrize(
+    ("fields", "words", "touched"), CASES, ids=[next(iter(case[0])) for case in CASES]
+)
 def test_each_field_is_told_in_words(studies, tmp_path, fields, words, touched):
     registration = register(plan_of(studies), tmp_path, registered_on=WHEN)
     (found,) = deviations(registration, plan_of(studies, **fields))
@@ -99,7 +133,11 @@ def test_each_field_is_told_in_words(studies, tmp_path, fields, words, touched):
 def test_hypotheses_are_compared_one_by_one(studies, tmp_path):
     registration = register(plan_of(studies), tmp_path, registered_on=WHEN)
     first, second, third = studies.COMPARING["analysis"]["hypotheses"]
-    changed = [{**first, "text": "Better words.", "direction": "greater"}, second, {**third, "id": "H4"}]
+    changed = [
+        {**first, "text": "Better words.", "direction": "greater"},
+        second,
+        {**third, "id": "H4"},
+    ]
     found = deviations(registration, plan_of(studies, hypotheses=changed))
     assert [one.words for one in found] == [
         "hypothesis H3 (about accuracy) was registered and is gone.",
@@ -125,7 +163,9 @@ def test_no_deviation_from_the_same_plan(studies, tmp_path):
 
 
 def test_deviations_of_ones_own_measures_touch_those_measures_alone():
-    """What is assumed for planning changes no number; a question, a model or a group of answers does."""
+    """What is assumed for planning changes no number; a question, a model or a group of answers
+    does.
+    """
     study = load(TEMPLATES["rate-clips"].folder, kinds=KINDS, protocols=PROTOCOLS).study
     plan = resolve(study.analysis, study, PROTOCOLS)
     tree = json.loads(json.dumps(tree_of(plan)))
@@ -142,6 +182,9 @@ def test_deviations_of_ones_own_measures_touch_those_measures_alone():
         "measures.gone": {"gone"},
         "measures.why": {"why"},
     }
-    assert differences["measures.called_person.yes"].words == "measure called_person, yes: registered program, now person."
+    assert (
+        differences["measures.called_person.yes"].words
+        == "measure called_person, yes: registered program, now person."
+    )
     assert differences["measures.why"].words == "measure why was not registered."
     assert differences["measures.gone"].words == "measure gone was registered and is gone."

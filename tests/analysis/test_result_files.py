@@ -1,4 +1,6 @@
-"""Results as files: JSON that holds everything, CSV at full precision, the same bytes for the same analysis."""
+"""Results as files: JSON that holds everything, CSV at full precision, the same bytes for the same
+analysis.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def test_everything_is_written_and_read_back(analysis, tmp_path):
     assert all(path.is_file() for path in written)
     whole = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert whole["format"] == "believable-results/1"
-    assert [section["name"] for section in whole["sections"]] == [section.name for section in analysis.sections]
+    assert [section["name"] for section in whole["sections"]] == [
+        section.name for section in analysis.sections
+    ]
     finding = whole["sections"][1]["findings"][0]
     assert finding["estimate"]["value"] == analysis.findings[0].estimate.value
     assert finding["status"] == "exploratory"
@@ -47,7 +51,9 @@ def test_every_column_is_explained_in_one_place(analysis, tmp_path):
     text = (tmp_path / "tables" / "columns.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert {(row["table"], row["column"]) for row in rows} == {
-        (table.name, name) for table in analysis.tables for name in (*(column.name for column in table.columns), MARK_COLUMN)
+        (table.name, name)
+        for table in analysis.tables
+        for name in (*(column.name for column in table.columns), MARK_COLUMN)
     }
 
 
@@ -57,16 +63,25 @@ def test_the_same_analysis_gives_the_same_bytes(analysis, tmp_path):
 
 
 def test_text_that_a_spreadsheet_would_run_is_neutralised():
-    table = Table("t", "T", (Column("a", "A"), Column("b", "B", "flag")), (("=1+1", True), (None, None), ("x, y", False)))
+    table = Table(
+        "t",
+        "T",
+        (Column("a", "A"), Column("b", "B", "flag")),
+        (("=1+1", True), (None, None), ("x, y", False)),
+    )
     assert table_csv(table) == 'a,b\n\'=1+1,true\n,\n"x, y",false\n'
 
 
 def test_infinite_bounds_and_marks_fit_into_json():
-    table = Table("t", "T", (), (), undefined={(0, "a"): "why"}, marked=frozenset({(1, "b"), (0, "b")}))
+    table = Table(
+        "t", "T", (), (), undefined={(0, "a"): "why"}, marked=frozenset({(1, "b"), (0, "b")})
+    )
     assert plain(table)["undefined"] == {"0.a": "why"}
     assert plain(table)["marked"] == ["0.b", "1.b"]
     assert plain((math.inf, -math.inf, 1.5)) == ["inf", "-inf", 1.5]
 
 
 def test_json_is_valid_everywhere(analysis):
-    json.loads(results_json(analysis), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    json.loads(
+        results_json(analysis), parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    )

@@ -53,31 +53,53 @@ def test_preregister_then_change_the_plan_then_the_deviation_is_listed(studies, 
 
 def test_a_stopping_rule_that_is_not_met_is_a_deviation_that_changes_no_result(studies, tmp_path):
     made = run(studies.judges(10), registered(studies, tmp_path), protocols=PROTOCOLS)
-    assert made.deviations == ("the stopping rule is not met. Declared: stop at 30 sessions after exclusions; there are 10.",)
-    assert next(finding for finding in made.findings if finding.outcome == "accuracy").status == "confirmatory"
+    assert made.deviations == (
+        (
+            "the stopping rule is not met. Declared: stop at 30 sessions after exclusions; there"
+            " are 10."
+        ),
+    )
+    assert (
+        next(finding for finding in made.findings if finding.outcome == "accuracy").status
+        == "confirmatory"
+    )
 
 
 @pytest.mark.parametrize(
     ("times", "deviation"),
     [
-        (("08:00", "12:30"), "1 of 40 sessions began before the plan was registered (2027-03-01T12:00:00+00:00)."),
+        (
+            ("08:00", "12:30"),
+            "1 of 40 sessions began before the plan was registered (2027-03-01T12:00:00+00:00).",
+        ),
         (("12:00", "12:30"), None),
-        (("11:59", "11:58"), "2 of 40 sessions began before the plan was registered (2027-03-01T12:00:00+00:00)."),
+        (
+            ("11:59", "11:58"),
+            "2 of 40 sessions began before the plan was registered (2027-03-01T12:00:00+00:00).",
+        ),
     ],
 )
-def test_sessions_of_the_day_of_registration_count_by_their_time(studies, tmp_path, times, deviation):
+def test_sessions_of_the_day_of_registration_count_by_their_time(
+    studies, tmp_path, times, deviation
+):
     bundle = studies.judges(40, simulated=False)
     events = [
-        RawEvent(f"j{number:04d}", seq, received_ms(time) + seq, "{}") for number, time in enumerate(times) for seq in (2, 1)
+        RawEvent(f"j{number:04d}", seq, received_ms(time) + seq, "{}")
+        for number, time in enumerate(times)
+        for seq in (2, 1)
     ]
-    timed = WithEvents(**{part.name: getattr(bundle, part.name) for part in fields(bundle)}, lines=tuple(events))
+    timed = WithEvents(
+        **{part.name: getattr(bundle, part.name) for part in fields(bundle)}, lines=tuple(events)
+    )
     registration = registered(studies, tmp_path, when="2027-03-01T12:00:00+00:00")
     differences = run(timed, registration, protocols=PROTOCOLS).deviations
     assert differences == (() if deviation is None else (deviation,))
 
 
 @pytest.mark.parametrize(("before", "deviations"), [(None, 0), (0, 0), (3, 1)])
-def test_where_the_dataset_tells_no_time_the_registration_tells_what_it_found(studies, tmp_path, before, deviations):
+def test_where_the_dataset_tells_no_time_the_registration_tells_what_it_found(
+    studies, tmp_path, before, deviations
+):
     study = studies.definition_of(studies.COMPARING).study
     plan = resolve(study.analysis, study, PROTOCOLS)
     when = "2027-03-01T12:00:00+00:00"
@@ -104,7 +126,9 @@ class WithEvents(Bundle):
 def test_data_from_before_the_registration_are_not_confirmatory(studies, tmp_path):
     registration = registered(studies, tmp_path, when="2027-04-01T00:00:00+00:00")
     made = run(studies.judges(40, simulated=False), registration, protocols=PROTOCOLS)
-    assert made.deviations == ("40 of 40 sessions began before the plan was registered (2027-04-01T00:00:00+00:00).",)
+    assert made.deviations == (
+        "40 of 40 sessions began before the plan was registered (2027-04-01T00:00:00+00:00).",
+    )
     assert {finding.status for finding in made.findings} == {"exploratory"}
 
 
@@ -115,7 +139,9 @@ def test_without_registration_the_first_warning_says_so(studies):
 
 
 def test_simulated_people_and_demonstration_stimuli_are_marked(studies):
-    made = run(studies.judges(4, tree={**studies.COMPARING, "demonstration": True}), protocols=PROTOCOLS)
+    made = run(
+        studies.judges(4, tree={**studies.COMPARING, "demonstration": True}), protocols=PROTOCOLS
+    )
     assert made.source.simulated
     assert made.source.demonstration
     assert [words.partition(":")[0] for words in made.source.marks] == [
@@ -145,16 +171,22 @@ def test_the_seed_of_the_plan_decides_the_resampling(studies):
     other = studies.definition_of(changed(studies, seed=2)).study.analysis
 
     def bounds(analysis):
-        return next(table for table in analysis.tables if table.name == "clustered").column("mean_low")
+        return next(table for table in analysis.tables if table.name == "clustered").column(
+            "mean_low"
+        )
 
     assert bounds(run(made, protocols=PROTOCOLS)) == bounds(run(made, protocols=PROTOCOLS))
-    assert bounds(run(made, protocols=PROTOCOLS)) != bounds(run(made, plan=other, protocols=PROTOCOLS))
+    assert bounds(run(made, protocols=PROTOCOLS)) != bounds(
+        run(made, plan=other, protocols=PROTOCOLS)
+    )
 
 
 def test_a_study_without_a_plan_needs_a_protocol(studies):
     tree = {key: value for key, value in studies.COMPARING.items() if key != "analysis"}
     made = studies.judges(6, tree=tree)
-    with pytest.raises(InvalidInput, match=r"declares no analysis.*--protocol trace\|replay\|clips\|hntt"):
+    with pytest.raises(
+        InvalidInput, match=r"declares no analysis.*--protocol trace\|replay\|clips\|hntt"
+    ):
         run(made, protocols=PROTOCOLS)
     exploratory = run(made, protocol="hntt", protocols=PROTOCOLS)
     assert {finding.status for finding in exploratory.findings} == {"exploratory"}
@@ -171,10 +203,18 @@ def test_the_definition_of_most_sessions_counts(studies):
 def test_methods_and_results_are_whole_sentences_with_the_plan_in_them(studies):
     tree = changed(studies, exclusions=[{"rule": "too_fast", "below": 0.25}, {"rule": "reviewed"}])
     made = run(studies.judges(30, tree=tree), protocols=PROTOCOLS)
-    assert "took less than 0.25 of the median time; or who gave a free text that a reviewer" in made.methods
-    assert "H2: The agent passes. The criterion was interval contains 0.5 (median accuracy)." in made.methods
+    assert (
+        "took less than 0.25 of the median time; or who gave a free text that a reviewer"
+        in made.methods
+    )
+    assert (
+        "H2: The agent passes. The criterion was interval contains 0.5 (median accuracy)."
+        in made.methods
+    )
     assert "alpha = 0.05" in made.methods
-    assert "Participants will come through" in made.methods, "nobody has come: all sessions are simulated"
+    assert "Participants will come through" in made.methods, (
+        "nobody has come: all sessions are simulated"
+    )
     assert "No person was recruited: all sessions are simulated." in made.methods
     assert made.results.startswith("Of 30 simulated sessions, 30 were analysed.")
     assert made.methods.endswith(".")
@@ -187,7 +227,11 @@ def test_balance_over_arms_and_orders(studies):
 
     def change(tables):
         for place, row in enumerate(tables["participants"]):
-            row.update(arm_panel="lab" if place < 3 else "online", order_trials=place % 2, duration_ms=60_000 * (place + 1))
+            row.update(
+                arm_panel="lab" if place < 3 else "online",
+                order_trials=place % 2,
+                duration_ms=60_000 * (place + 1),
+            )
 
     data, plan = studies.data_of(studies.judges(5, tree=tree, change=change))
     section = participants(data, plan)
@@ -198,7 +242,9 @@ def test_balance_over_arms_and_orders(studies):
         ("order", "trials", "1", 2),
     )
     assert section.paragraphs[0].startswith("5 simulated sessions analysed. Declared: stop at 30")
-    assert section.paragraphs[1] == "A session took a median of 3.0 minutes (quartiles 2.0 and 4.0)."
+    assert (
+        section.paragraphs[1] == "A session took a median of 3.0 minutes (quartiles 2.0 and 4.0)."
+    )
 
 
 def test_nobody(studies):
@@ -210,25 +256,36 @@ def test_nobody(studies):
 
 def test_a_hypothesis_without_a_result_keeps_its_row(studies):
     nobody = run(studies.judges(0), protocols=PROTOCOLS)
-    declared = {hypothesis.id for hypothesis in studies.definition_of(studies.COMPARING).study.analysis.hypotheses}
+    declared = {
+        hypothesis.id
+        for hypothesis in studies.definition_of(studies.COMPARING).study.analysis.hypotheses
+    }
     assert declared
     assert {row.id for row in nobody.hypotheses} == declared
     for row in nobody.hypotheses:
         assert row.supported is None
         assert row.verdict == "cannot be judged, because no session is left after exclusions"
-        assert f"{row.id}, “{row.text.rstrip('.')}”, cannot be judged, because no session is left" in nobody.results
+        assert (
+            f"{row.id}, “{row.text.rstrip('.')}”, cannot be judged, because no session is left"
+            in nobody.results
+        )
 
 
 def test_methods_and_results_agree_about_deviations(studies, tmp_path):
     registration = registered(studies, tmp_path)
     early = run(studies.judges(4), registration, protocols=PROTOCOLS)
-    assert "the plan analysed is the registered one, and collecting deviates from it in 1 point" in early.methods
+    assert (
+        "the plan analysed is the registered one, and collecting deviates from it in 1 point"
+        in early.methods
+    )
     assert "Collecting deviates from the registered plan in 1 point." in early.results
     assert "The analysis deviates" not in early.results
 
 
 def test_no_test_of_peoples_answers_is_shown_before_the_stopping_rule_is_met(studies):
-    """What the console shows of running studies is this analysis: no p, no statistic, no verdict in text, tables or records."""
+    """What the console shows of running studies is this analysis: no p, no statistic, no verdict in
+    text, tables or records.
+    """
 
     def real(tables):
         for row in tables["participants"]:

@@ -16,8 +16,15 @@ from believable.report.page import page
 
 def analyses(studies):
     quick = {"resamples": 300, "criterion_studies": 20}
-    plan = {**studies.COMPARING["analysis"], "options": quick, "stopping": {"rule": "after_exclusions", "n": 12}}
-    trees = [{**studies.COMPARING, "title": title, "analysis": plan} for title in ("Symbolic", "Hybrid", "Shaped")]
+    plan = {
+        **studies.COMPARING["analysis"],
+        "options": quick,
+        "stopping": {"rule": "after_exclusions", "n": 12},
+    }
+    trees = [
+        {**studies.COMPARING, "title": title, "analysis": plan}
+        for title in ("Symbolic", "Hybrid", "Shaped")
+    ]
     return [
         run(studies.judges(12, seed=place, accuracy=accuracy, tree=tree), protocols=PROTOCOLS)
         for place, (accuracy, tree) in enumerate(zip((0.85, 0.8, 0.5), trees, strict=True))
@@ -33,13 +40,20 @@ def test_tables_stand_under_each_other_and_nothing_is_pooled(studies):
     for place, analysis in enumerate(three):
         own = next(table for table in analysis.tables if table.name == "accuracy")
         assert merged.rows[place][1:] == own.rows[0]
-    chart = next(chart for section in together.sections for chart in section.charts if chart.name == "accuracy")
+    chart = next(
+        chart
+        for section in together.sections
+        for chart in section.charts
+        if chart.name == "accuracy"
+    )
     assert chart.use["category"] == "study"
     assert len(together.hypotheses) == sum(len(analysis.hypotheses) for analysis in three)
     assert together.source.simulated
     html = page(together, draw=lambda spec: "<svg></svg>", script=lambda: "").html
     assert "3 studies side by side" in html
-    assert html.count("Adjusted for the number of primary tests.") == 1, "p values at a glance are marked as adjusted"
+    assert html.count("Adjusted for the number of primary tests.") == 1, (
+        "p values at a glance are marked as adjusted"
+    )
     assert "came in" not in html, "each study has its own flow"
 
 
@@ -49,7 +63,12 @@ def test_results_that_were_registered_are_counted(studies):
         replace(
             analysis,
             hypotheses=tuple(
-                replace(row, findings=tuple(replace(finding, status="confirmatory") for finding in row.findings))
+                replace(
+                    row,
+                    findings=tuple(
+                        replace(finding, status="confirmatory") for finding in row.findings
+                    ),
+                )
                 for row in analysis.hypotheses
             ),
         )

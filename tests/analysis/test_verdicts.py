@@ -9,7 +9,14 @@ import pytest
 from believable.analysis.findings import Column, Finding, Section, Table
 from believable.analysis.registered import Deviation, canonical, register
 from believable.analysis.resolution import resolve
-from believable.analysis.verdicts import HELD_BACK, StoppingState, judged, restraint_of, stopping, supported
+from believable.analysis.verdicts import (
+    HELD_BACK,
+    StoppingState,
+    judged,
+    restraint_of,
+    stopping,
+    supported,
+)
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.stats.estimate import Estimate, undefined
@@ -35,7 +42,11 @@ FOUND = (
         "one",
         "One",
         (),
-        (finding("accuracy", 0.03), finding("accuracy", 0.04, kind="equivalence"), finding("median_accuracy")),
+        (
+            finding("accuracy", 0.03),
+            finding("accuracy", 0.04, kind="equivalence"),
+            finding("median_accuracy"),
+        ),
         (Table("t", "T", (), (), status="exploratory"), Table("d", "D", (), ())),
     ),
     Section("two", "Two", (), (finding("uncertainty"), finding("strength"))),
@@ -53,7 +64,11 @@ def test_registered_outcomes_are_confirmatory_unless_a_deviation_touches_them(st
     first, second = judged(FOUND, plan, registration, ()).sections
     assert [one.status for one in first.findings] == ["confirmatory"] * 3
     assert [one.status for one in second.findings] == ["confirmatory", "exploratory"]
-    assert (first.status, first.tables[0].status, first.tables[1].status) == ("confirmatory", "confirmatory", "descriptive")
+    assert (first.status, first.tables[0].status, first.tables[1].status) == (
+        "confirmatory",
+        "confirmatory",
+        "descriptive",
+    )
     margin = Deviation("tests.accuracy.margin", "…", frozenset({"accuracy"}), equivalence_only=True)
     first, _ = judged(FOUND, plan, registration, (margin,)).sections
     assert [one.status for one in first.findings] == ["confirmatory", "exploratory", "confirmatory"]
@@ -63,8 +78,15 @@ def test_registered_outcomes_are_confirmatory_unless_a_deviation_touches_them(st
 
 def test_primary_tests_are_adjusted_together(studies):
     first, second = judged(FOUND, plan_of(studies), None, ()).sections
-    assert [one.p_adjusted for one in first.findings] == [pytest.approx(0.06), pytest.approx(0.06), None]
-    assert "; after Holm's adjustment over 2 tests p = .060: not significant at 0.05." in first.findings[0].sentence
+    assert [one.p_adjusted for one in first.findings] == [
+        pytest.approx(0.06),
+        pytest.approx(0.06),
+        None,
+    ]
+    assert (
+        "; after Holm's adjustment over 2 tests p = .060: not significant at 0.05."
+        in first.findings[0].sentence
+    )
     assert second.findings[0].p_adjusted is None
     first, _ = judged(FOUND, plan_of(studies, multiplicity="benjamini_hochberg"), None, ()).sections
     assert first.findings[0].p_adjusted == pytest.approx(0.04)
@@ -75,7 +97,11 @@ def test_primary_tests_are_adjusted_together(studies):
 
 def test_hypotheses_meet_their_findings(studies):
     first, _ = judged(FOUND, plan_of(studies), None, ()).sections
-    assert [(one.hypothesis, one.supported) for one in first.findings] == [("H1", False), ("H3", False), ("H2", True)]
+    assert [(one.hypothesis, one.supported) for one in first.findings] == [
+        ("H1", False),
+        ("H3", False),
+        ("H2", True),
+    ]
     rows = judged(FOUND, plan_of(studies), None, ()).hypotheses
     assert [(row.id, row.verdict) for row in rows] == [
         ("H1", "not met: p below alpha"),
@@ -87,29 +113,54 @@ def test_hypotheses_meet_their_findings(studies):
 def test_before_the_stopping_rule_is_met_nothing_is_judged_and_no_test_of_people_shown(studies):
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
     simulated = judged(FOUND, plan_of(studies), None, (), restraint_of(state, simulated=True))
-    assert all(finding.supported is None for section in simulated.sections for finding in section.findings)
-    assert {row.verdict for row in simulated.hypotheses} == {"not judged: the stopping rule is not met"}
-    sentences = " ".join(finding.sentence for section in simulated.sections for finding in section.findings)
+    assert all(
+        finding.supported is None for section in simulated.sections for finding in section.findings
+    )
+    assert {row.verdict for row in simulated.hypotheses} == {
+        "not judged: the stopping rule is not met"
+    }
+    sentences = " ".join(
+        finding.sentence for section in simulated.sections for finding in section.findings
+    )
     assert "p = .0" not in sentences, "a p value judges in the eyes of its reader"
     assert "significant" not in sentences
     assert "equivalence is" not in sentences
     people = judged(FOUND, plan_of(studies), None, (), restraint_of(state, simulated=False))
     assert all(finding.test is None for section in people.sections for finding in section.findings)
-    assert "p = " not in " ".join(finding.sentence for section in people.sections for finding in section.findings)
+    assert "p = " not in " ".join(
+        finding.sentence for section in people.sections for finding in section.findings
+    )
     explored = Section("three", "Three", (), (finding("strength", 0.02),))
     for simulated_, ended in ((True, False), (False, True)):
         restraint = restraint_of(state, simulated=simulated_, ended=ended)
         later = judged([*FOUND, explored], plan_of(studies), None, (), restraint)
-        shown = [one.outcome for section in later.sections for one in section.findings if one.test is not None]
+        shown = [
+            one.outcome
+            for section in later.sections
+            for one in section.findings
+            if one.test is not None
+        ]
         assert shown == ["strength"], "no hypothesis speaks of it"
         assert "p = .020" in later.sections[2].findings[0].sentence
         assert {row.supported for row in later.hypotheses} == {None}
-        assert all(one.test is None and one.p_adjusted is None for row in later.hypotheses for one in row.findings)
+        assert all(
+            one.test is None and one.p_adjusted is None
+            for row in later.hypotheses
+            for one in row.findings
+        )
 
 
 def test_columns_of_tests_and_verdicts_are_held_back(studies):
-    columns = (Column("p", "p", "p"), Column("t", "t", "number"), Column("verdict", "Verdict", claims=True))
-    section = Section("s", "S", tables=(Table("x", "X", columns, ((0.01, 3.0, "passes"),), marked=frozenset({(0, "p")})),))
+    columns = (
+        Column("p", "p", "p"),
+        Column("t", "t", "number"),
+        Column("verdict", "Verdict", claims=True),
+    )
+    section = Section(
+        "s",
+        "S",
+        tables=(Table("x", "X", columns, ((0.01, 3.0, "passes"),), marked=frozenset({(0, "p")})),),
+    )
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
     for simulated, row in ((True, (0.01, 3.0, None)), (False, (None, None, None))):
         restraint = restraint_of(state, simulated=simulated)
@@ -120,11 +171,20 @@ def test_columns_of_tests_and_verdicts_are_held_back(studies):
 
 
 def test_tables_next_to_a_hypothesis_that_is_not_judged_show_no_p(studies):
-    columns = (Column("p", "p", "p"), Column("statistic", "Statistic", "number"), Column("mean", "Mean", "number"))
+    columns = (
+        Column("p", "p", "p"),
+        Column("statistic", "Statistic", "number"),
+        Column("mean", "Mean", "number"),
+    )
     table = Table("x", "X", columns, ((0.01, 3.0, 0.7),), marked=frozenset({(0, "p")}))
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
-    sections = [Section("s", "S", findings=(finding("accuracy", 0.03),), tables=(table,)), Section("o", "O", tables=(table,))]
-    first, other = judged(sections, plan_of(studies), None, (), restraint_of(state, simulated=True)).sections
+    sections = [
+        Section("s", "S", findings=(finding("accuracy", 0.03),), tables=(table,)),
+        Section("o", "O", tables=(table,)),
+    ]
+    first, other = judged(
+        sections, plan_of(studies), None, (), restraint_of(state, simulated=True)
+    ).sections
     assert first.tables[0].rows == ((None, None, 0.7),)
     assert not first.tables[0].marked
     assert other.tables[0].rows == table.rows
@@ -136,13 +196,20 @@ def test_what_a_published_rule_says_waits_for_the_stopping_rule(studies):
     state = StoppingState("Declared: stop at 30 sessions; there are 2.", 30, 2, False)
     early = judged([section], plan_of(studies), None, (), restraint_of(state, simulated=True))
     assert early.sections[0].findings[0].sentence == "The median is .5."
-    assert judged([section], plan_of(studies), None, ()).sections[0].findings[0].sentence.endswith("The agent passes.")
+    assert (
+        judged([section], plan_of(studies), None, ())
+        .sections[0]
+        .findings[0]
+        .sentence.endswith("The agent passes.")
+    )
 
 
 def test_an_equivalence_test_counts_only_where_it_is_claimed(studies):
     hypotheses = studies.COMPARING["analysis"]["hypotheses"][:1]
     first, _ = judged(FOUND, plan_of(studies, hypotheses=hypotheses), None, ()).sections
-    assert [one.p_adjusted for one in first.findings] == [None, None, None], "one test is left, so nothing to adjust"
+    assert [one.p_adjusted for one in first.findings] == [None, None, None], (
+        "one test is left, so nothing to adjust"
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,14 +248,25 @@ def test_a_point_criterion_is_open_if_the_interval_contains_its_value(studies):
     assert row.supported is None
     assert row.criterion == "at most 0.7, by the whole interval"
     words = row.verdict.replace("\N{NARROW NO-BREAK SPACE}", " ").replace("\N{NO-BREAK SPACE}", " ")
-    assert words == "cannot be judged, because the data leave it open: its 95 % CI [−0.19, 0.97] contains 0.7"
-    flat = Section("s", "S", findings=(Finding("uncertainty", "r", "It is so.", Estimate(0.5, 0.5, 0.5, 0.95, 26, "r")),))
+    assert (
+        words == "cannot be judged, because the data leave it open: its 95 % CI [−0.19, 0.97]"
+        " contains 0.7"
+    )
+    flat = Section(
+        "s",
+        "S",
+        findings=(
+            Finding("uncertainty", "r", "It is so.", Estimate(0.5, 0.5, 0.5, 0.95, 26, "r")),
+        ),
+    )
     (row,) = judged([flat], plan_of(studies, hypotheses=[claim]), None, ()).hypotheses
     assert row.verdict == "cannot be judged, because its interval has no width"
 
 
 def test_significance_cannot_be_judged_without_a_test(studies):
-    assert supported(Hypothesis(id="H", text="x", outcome="o"), finding("o"), plan_of(studies)) is None
+    assert (
+        supported(Hypothesis(id="H", text="x", outcome="o"), finding("o"), plan_of(studies)) is None
+    )
 
 
 def protocol_plan(protocol):
@@ -201,23 +279,35 @@ def test_two_tests_of_annotators_are_needed_unless_one_stands_for_the_other(r, n
     """As in the paper: scores that agree speak against the hypothesis, not for it."""
     plan = protocol_plan("qa")
     (hypothesis,) = (one for one in plan.declared.hypotheses if one.outcome == "tests_agree")
-    agreement = Finding("tests_agree", "r", "x", Estimate(r, r - 0.02, r + 0.02, 0.95, 40, "Pearson"))
+    agreement = Finding(
+        "tests_agree", "r", "x", Estimate(r, r - 0.02, r + 0.02, 0.95, 40, "Pearson")
+    )
     assert supported(hypothesis, agreement, plan) is needed
 
 
-@pytest.mark.parametrize(("protocol", "name"), [("replay", "H1"), ("replay", "H2"), ("qa", "H1"), ("trace", "H1")])
+@pytest.mark.parametrize(
+    ("protocol", "name"), [("replay", "H1"), ("replay", "H2"), ("qa", "H1"), ("trace", "H1")]
+)
 def test_a_directional_hypothesis_is_not_met_by_an_effect_on_the_other_side(protocol, name):
-    """The test looks at both sides; "more believable" is not shown by ratings that are significantly lower."""
+    """The test looks at both sides; "more believable" is not shown by ratings that are
+    significantly lower.
+    """
     plan = protocol_plan(protocol)
     (hypothesis,) = (one for one in plan.declared.hypotheses if one.id == name)
     assert hypothesis.direction == "two_sided"
     as_said = 1 if hypothesis.expects == "greater" else -1
-    for side, p, verdict in ((as_said, 0.001, True), (-as_said, 0.001, False), (as_said, 0.5, False)):
+    for side, p, verdict in (
+        (as_said, 0.001, True),
+        (-as_said, 0.001, False),
+        (as_said, 0.5, False),
+    ):
         test = TestResult(3.0 * side, p, 30, "test", symbol="t")
         estimate = Estimate(0.5 * side, 0.5 * side - 0.1, 0.5 * side + 0.1, 0.95, 30, "difference")
         result = Finding(hypothesis.outcome, "x", "It is so.", estimate, test)
-        (row, *_) = (
-            row for row in judged([Section("s", "S", findings=(result,))], plan, None, ()).hypotheses if row.id == hypothesis.id
+        row, *_ = (
+            row
+            for row in judged([Section("s", "S", findings=(result,))], plan, None, ()).hypotheses
+            if row.id == hypothesis.id
         )
         assert row.supported is verdict
     assert row.criterion.startswith("p below alpha and an estimate ")
@@ -237,11 +327,11 @@ def test_a_plan_registered_before_sides_could_be_expected_keeps_its_hash(studies
 
 
 def test_equivalence_is_claimed_only_after_the_adjustment(studies):
-    (first, _) = judged(FOUND, plan_of(studies), None, ()).sections
+    first, _ = judged(FOUND, plan_of(studies), None, ()).sections
     sentence = first.findings[1].sentence
     assert first.findings[1].test.p_value < 0.05 < first.findings[1].p_adjusted
     assert sentence.endswith("equivalence is not shown.")
-    (first, _) = judged(FOUND, plan_of(studies, multiplicity="none"), None, ()).sections
+    first, _ = judged(FOUND, plan_of(studies, multiplicity="none"), None, ()).sections
     assert first.findings[1].sentence.endswith("equivalence is shown.")
 
 
@@ -254,7 +344,9 @@ def fast_one(tables):
 def test_complete_sessions_and_those_after_exclusions(studies, rule, reached):
     made = studies.judges(10, change=fast_one)
     for n, met in ((reached, True), (reached + 1, False)):
-        data, plan = studies.data_of(made, stopping=Stopping(rule=rule, n=n), exclusions=(ExclusionRule(rule="too_fast"),))
+        data, plan = studies.data_of(
+            made, stopping=Stopping(rule=rule, n=n), exclusions=(ExclusionRule(rule="too_fast"),)
+        )
         found = stopping(data, plan)
         assert (found.target, found.reached, found.met) == (n, reached, met)
 

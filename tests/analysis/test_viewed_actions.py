@@ -1,4 +1,6 @@
-"""Which actions were seen, which flags belong to which action, and what the unbelievable rate divides by."""
+"""Which actions were seen, which flags belong to which action, and what the unbelievable rate
+divides by.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from believable.analysis.viewed_actions import ActionFlag, LoggedActions, Seeing, Stretches, attach, judged, viewed
+from believable.analysis.viewed_actions import (
+    ActionFlag,
+    LoggedActions,
+    Seeing,
+    Stretches,
+    attach,
+    judged,
+    viewed,
+)
 from believable.core.errors import InvalidInput
 
 #: walk 0–10 s, open 10–11 s, instant at 15 s, sleep 20–60 s
-ACTIONS = LoggedActions.of(["walk", "open", "pick", "sleep"], [0, 10_000, 15_000, 20_000], [10_000, 11_000, 15_000, 60_000])
+ACTIONS = LoggedActions.of(
+    ["walk", "open", "pick", "sleep"], [0, 10_000, 15_000, 20_000], [10_000, 11_000, 15_000, 60_000]
+)
 
 
 def played(*pieces: tuple[float, float, float]) -> Stretches:
@@ -85,14 +97,21 @@ def test_of_several_on_screen_the_last_to_begin() -> None:
 
 
 def test_flags_close_together_on_one_action_are_one() -> None:
-    flags = [ActionFlag(21_000, "sleep"), ActionFlag(22_500, "sleep"), ActionFlag(40_000, "sleep"), ActionFlag(1000)]
+    flags = [
+        ActionFlag(21_000, "sleep"),
+        ActionFlag(22_500, "sleep"),
+        ActionFlag(40_000, "sleep"),
+        ActionFlag(1000),
+    ]
     found = judged(ACTIONS, played((0, 60_000, 1)), flags)
     assert (found.raw_flags, found.flags, found.f, found.a) == (4, 3, 2, 4)
     assert found.rate == 50
 
 
 def test_flags_on_what_was_never_seen_are_kept_apart() -> None:
-    found = judged(ACTIONS, played((0, 12_000, 1)), [ActionFlag(500, "walk"), ActionFlag(30_000, "sleep")])
+    found = judged(
+        ACTIONS, played((0, 12_000, 1)), [ActionFlag(500, "walk"), ActionFlag(30_000, "sleep")]
+    )
     assert (found.f, found.a, found.flags, found.unseen) == (1, 2, 2, 1)
     assert found.rate == 50
     assert found.flagged.tolist() == [True, False, False, True]

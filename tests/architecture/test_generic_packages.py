@@ -1,4 +1,6 @@
-"""Generic packages know worlds, protocols and kinds of pages by their contracts and none of them by name."""
+"""Generic packages know worlds, protocols and kinds of pages by their contracts and none of them by
+name.
+"""
 
 from __future__ import annotations
 
@@ -19,31 +21,50 @@ KNOW_NO_PROTOCOL = (
 )
 #: A protocol may be about a kind of page; everything else asks the record or the registry.
 KNOW_KINDS = ("pages", "protocols")
-#: What a generic package may know of pages: the registry, the contract, how answers are judged, the message.
-PAGES_FOR_ALL = {"KINDS", "PAGES", "Kinds", "PageKind", "contract", "expected_time", "submission", "message"}
+#: What a generic package may know of pages: the registry, the contract, how answers are judged, the
+#: message.
+PAGES_FOR_ALL = {
+    "KINDS",
+    "PAGES",
+    "Kinds",
+    "PageKind",
+    "contract",
+    "expected_time",
+    "submission",
+    "message",
+}
 
 PLAYED = [world.name for world in WORLDS if world.playing]
 PROTOCOLS = frozenset(READY_STUDIES.names)
-#: `replay`, `qa`, `trace` and `clips` are also kinds of pages, players and words; this is nothing else.
+#: `replay`, `qa`, `trace` and `clips` are also kinds of pages, players and words; this is nothing
+#: else.
 UNMISTAKABLE = {"hntt"}
 
 
 def worlds_named(source: str) -> list[int]:
-    """Lines that import a world's own modules, or hold the name of one that is played as a value."""
+    """Lines that import a world's own modules, or hold the name of one that is played as a
+    value.
+    """
     named = "|".join(PLAYED)
     pattern = re.compile(rf"believable\.worlds(\.| import )({named})\b|[\"']({named})[\"']")
-    return [number for number, line in enumerate(source.splitlines(), start=1) if pattern.search(line)]
+    return [
+        number for number, line in enumerate(source.splitlines(), start=1) if pattern.search(line)
+    ]
 
 
 def protocols_named(nodes: Iterable[ast.AST]) -> Iterator[int]:
-    """Lines where a name of a protocol decides something: looked up in a registry, compared with one, or a key beside others."""
+    """Lines where a name of a protocol decides something: looked up in a registry, compared with
+    one, or a key beside others.
+    """
     for node in nodes:
         if isinstance(node, ast.Constant):
             named = node.value in UNMISTAKABLE
         elif isinstance(node, ast.Subscript):
             named = is_protocol(node.slice) and "protocol" in ast.unparse(node.value).lower()
         elif isinstance(node, ast.Compare):
-            named = any(map(is_protocol, ast.walk(node))) and "protocol" in ast.unparse(node).lower()
+            named = (
+                any(map(is_protocol, ast.walk(node))) and "protocol" in ast.unparse(node).lower()
+            )
         elif isinstance(node, ast.Dict | ast.Set | ast.Tuple | ast.List):
             items = node.keys if isinstance(node, ast.Dict) else node.elts
             names = {item.value for item in items if isinstance(item, ast.Constant)}
@@ -64,7 +85,9 @@ def kinds_named(nodes: Iterable[ast.AST]) -> Iterator[int]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("believable.pages"):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names if alias.name.startswith("believable.pages.")]
+            names = [
+                alias.name for alias in node.names if alias.name.startswith("believable.pages.")
+            ]
         else:
             continue
         if any(name.split(".")[2] not in PAGES_FOR_ALL for name in names):
@@ -82,7 +105,9 @@ def test_no_protocol_is_named() -> None:
 
 
 def test_no_kind_of_page_is_named() -> None:
-    parsed = ((place, nodes_of(file)) for place, file in modules() if not place.startswith(KNOW_KINDS))
+    parsed = (
+        (place, nodes_of(file)) for place, file in modules() if not place.startswith(KNOW_KINDS)
+    )
     assert [f"{place}:{line}" for place, nodes in parsed for line in kinds_named(nodes)] == []
 
 
@@ -107,11 +132,16 @@ def test_a_protocol_is_noticed(source: str) -> None:
     assert list(protocols_named(ast.walk(ast.parse(source))))
 
 
-@pytest.mark.parametrize("source", ['player == "replay"', 'kinds = {"qa": 1, "watch": 2}', "x = {**y}"])
+@pytest.mark.parametrize(
+    "source", ['player == "replay"', 'kinds = {"qa": 1, "watch": 2}', "x = {**y}"]
+)
 def test_other_uses_of_the_words_pass(source: str) -> None:
     assert not list(protocols_named(ast.walk(ast.parse(source))))
 
 
 def test_a_kind_of_page_is_noticed() -> None:
-    source = "from believable.pages.watch import Watch\nfrom believable.pages import PAGES\nimport believable.pages.play"
+    source = (
+        "from believable.pages.watch import Watch\nfrom believable.pages import PAGES\nimport"
+        " believable.pages.play"
+    )
     assert list(kinds_named(ast.walk(ast.parse(source)))) == [1, 3]

@@ -1,4 +1,6 @@
-"""Imports point one way. Read from the syntax trees, so imports in functions and under TYPE_CHECKING count too."""
+"""Imports point one way. Read from the syntax trees, so imports in functions and under
+TYPE_CHECKING count too.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,8 @@ ONLY_IN = {
     "pickle": set(),
 }
 
-#: A function may import only where start-up time asks for it, or what may not be installed (alembic: slow and rarely needed).
+#: A function may import only where start-up time asks for it, or what may not be installed
+#: (alembic: slow and rarely needed).
 LAZY_PACKAGES = {"cli"}
 OPTIONAL_LIBRARIES = {
     *("alembic", "av", "PIL", "glmm", "numba", "vizdoom", "distributed", "dask"),
@@ -88,7 +91,9 @@ def imports_of(nodes: Sequence[ast.AST], package_path: tuple[str, ...]) -> Itera
             for alias in node.names:
                 yield Import(alias.name, node.lineno, inside(node.lineno))
         elif isinstance(node, ast.ImportFrom):
-            base = ".".join(package_path[: len(package_path) - node.level + 1]) if node.level else ""
+            base = (
+                ".".join(package_path[: len(package_path) - node.level + 1]) if node.level else ""
+            )
             stem = ".".join(part for part in (base, node.module) if part)
             for alias in node.names:
                 yield Import(f"{stem}.{alias.name}", node.lineno, inside(node.lineno))
@@ -101,20 +106,29 @@ def imports_of(nodes: Sequence[ast.AST], package_path: tuple[str, ...]) -> Itera
             yield Import(str(node.args[0].value), node.lineno, inside(node.lineno))
 
 
-def violations(nodes: Sequence[ast.AST], package: str, package_path: tuple[str, ...] = ("believable",)) -> list[str]:
+def violations(
+    nodes: Sequence[ast.AST], package: str, package_path: tuple[str, ...] = ("believable",)
+) -> list[str]:
     """What is wrong with the imports of one module that lives in `package`."""
     wrong = []
     for item in imports_of(nodes, package_path):
         parts = item.module.split(".")
         allowed = ONLY_IN.get(parts[0])
         if allowed is not None and package not in allowed:
-            wrong.append(f"{item.line}: {parts[0]} may be imported only in {sorted(allowed) or 'tests'}")
+            wrong.append(
+                f"{item.line}: {parts[0]} may be imported only in {sorted(allowed) or 'tests'}"
+            )
         if parts[0] == "believable" and len(parts) > 1 and parts[1] in LEVEL and package:
             target = parts[1]
             if target != package and LEVEL[target] >= LEVEL[package]:
-                wrong.append(f"{item.line}: {package} may not import {target}: it is not in a lower layer")
+                wrong.append(
+                    f"{item.line}: {package} may not import {target}: it is not in a lower layer"
+                )
         if item.in_function and package not in LAZY_PACKAGES and parts[0] not in OPTIONAL_LIBRARIES:
-            wrong.append(f"{item.line}: import of {item.module} inside a function; move it to the top of the file")
+            wrong.append(
+                f"{item.line}: import of {item.module} inside a function; move it to the top of the"
+                " file"
+            )
     return wrong
 
 
@@ -122,14 +136,20 @@ def test_imports_hold() -> None:
     wrong = [
         f"{place}:{violation}"
         for place, file in modules()
-        for violation in violations(nodes_of(file), package_of(place), ("believable", *Path(place).parts[:-1]))
+        for violation in violations(
+            nodes_of(file), package_of(place), ("believable", *Path(place).parts[:-1])
+        )
     ]
     assert wrong == []
 
 
 def test_every_package_has_a_layer() -> None:
-    packages = {folder.name for folder in SOURCE.iterdir() if folder.is_dir() and any(folder.rglob("*.py"))}
-    assert packages <= set(LEVEL), f"give these a layer in {Path(__file__).name}: {packages - set(LEVEL)}"
+    packages = {
+        folder.name for folder in SOURCE.iterdir() if folder.is_dir() and any(folder.rglob("*.py"))
+    }
+    assert packages <= set(LEVEL), (
+        f"give these a layer in {Path(__file__).name}: {packages - set(LEVEL)}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,7 +157,10 @@ def test_every_package_has_a_layer() -> None:
     [
         ("from believable.web import app", "store"),
         ("def f():\n    from believable.store import engine", "instruments"),
-        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import believable.cli.new", "study"),
+        (
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import believable.cli.new",
+            "study",
+        ),
         ("import sqlalchemy", "collect"),
         ("from sqlite3 import connect", "simulate"),
         ("from starlette.responses import Response", "collect"),

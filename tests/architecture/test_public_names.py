@@ -1,4 +1,6 @@
-"""The public face: each name is there, documented, typed, and costs nothing before it is asked for."""
+"""The public face: each name is there, documented, typed, and costs nothing before it is asked
+for.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ NAMES = believable.__all__
 def test_there_are_about_thirty_and_no_two_lists_differ() -> None:
     assert 25 <= len(NAMES) == len(set(NAMES)) <= 35
     tree = ast.parse(Path(believable.__file__).read_text(encoding="utf-8"))
-    block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    block = next(
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
     typed = {
         alias.asname or alias.name: f"{node.module}:{alias.name}"
         for node in block.body
@@ -29,7 +35,9 @@ def test_there_are_about_thirty_and_no_two_lists_differ() -> None:
     }
     assert sorted(believable._PLACES) == sorted(NAMES)
     places = {name: place.partition(":") for name, place in believable._PLACES.items()}
-    assert typed == {name: f"believable.{module}:{other or name}" for name, (module, _, other) in places.items()}
+    assert typed == {
+        name: f"believable.{module}:{other or name}" for name, (module, _, other) in places.items()
+    }
 
 
 def what_lacks(value: object) -> list[str]:
@@ -37,10 +45,17 @@ def what_lacks(value: object) -> list[str]:
     if isinstance(value, Registry):
         return []
     name, text = getattr(value, "__name__", ""), value.__doc__ or ""
-    lacks = [] if text and not text.startswith(f"{name}(") else ["a docstring, and not the one dataclasses make"]
+    lacks = (
+        []
+        if text and not text.startswith(f"{name}(")
+        else ["a docstring, and not the one dataclasses make"]
+    )
     if inspect.isfunction(value):
         signature = inspect.signature(value)
-        types = [signature.return_annotation, *(parameter.annotation for parameter in signature.parameters.values())]
+        types = [
+            signature.return_annotation,
+            *(parameter.annotation for parameter in signature.parameters.values()),
+        ]
         lacks += ["types"] if signature.empty in types else []
     return lacks
 
@@ -56,7 +71,9 @@ def test_what_a_name_lacks_is_noticed() -> None:
         return x
 
     assert what_lacks(untyped) == ["a docstring, and not the one dataclasses make", "types"]
-    assert what_lacks(dataclass(type("Plain", (), {}))) == ["a docstring, and not the one dataclasses make"]
+    assert what_lacks(dataclass(type("Plain", (), {}))) == [
+        "a docstring, and not the one dataclasses make"
+    ]
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
@@ -65,8 +82,16 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_importing_the_package_loads_none_of_it() -> None:
-    code = "import sys, believable; dir(believable); print([n for n in sys.modules if n.startswith('believable.')])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    code = (
+        "import sys, believable; dir(believable); print([n for n in sys.modules if"
+        " n.startswith('believable.')])"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )
 
 
 def test_from_a_folder_to_results(tmp_path: Path) -> None:

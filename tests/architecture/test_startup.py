@@ -28,7 +28,9 @@ ROUNDS = 5
 
 
 def fastest_start_s(*arguments: str) -> float:
-    """Processor time of the best of a few starts: what it takes however busy the machine is with other work."""
+    """Processor time of the best of a few starts: what it takes however busy the machine is with
+    other work.
+    """
     times = []
     for _ in range(ROUNDS):
         start = processor_s()
@@ -44,7 +46,9 @@ def processor_s() -> float:
 
 def modules_after(statement: str, folder: Path | None = None) -> set[str]:
     code = f"import sys\n{statement}\nprint('\\n'.join(sys.modules))"
-    result = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=folder)
+    result = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=folder
+    )
     return set(result.stdout.splitlines())
 
 
@@ -57,11 +61,16 @@ def test_importing_the_package_takes_under_150_ms() -> None:
 
 def test_help_answers_at_once() -> None:
     bare_s = fastest_start_s("-c", "pass")
-    ours_s = fastest_start_s("-c", "import sys; sys.argv = ['believable', '--help']; from believable.cli import main; main()")
+    ours_s = fastest_start_s(
+        "-c",
+        "import sys; sys.argv = ['believable', '--help']; from believable.cli import main; main()",
+    )
     assert ours_s - bare_s < max(0.250, 10 * bare_s)
 
 
-@pytest.mark.parametrize("statement", ["import believable", "import believable.cli", "import believable.web.app"])
+@pytest.mark.parametrize(
+    "statement", ["import believable", "import believable.cli", "import believable.web.app"]
+)
 def test_nothing_heavy_is_loaded(statement: str) -> None:
     assert modules_after(statement) & HEAVY == set()
 
@@ -69,7 +78,11 @@ def test_nothing_heavy_is_loaded(statement: str) -> None:
 def test_a_world_is_loaded_by_whoever_plays_in_it() -> None:
     loaded = modules_after("import believable.web.app")
     assert "believable.worlds" in loaded
-    assert not {name for name in loaded if name.startswith(("believable.worlds.doom", "believable.worlds.gym"))}
+    assert not {
+        name
+        for name in loaded
+        if name.startswith(("believable.worlds.doom", "believable.worlds.gym"))
+    }
 
 
 def test_the_check_notices_a_heavy_import(tmp_path: Path) -> None:

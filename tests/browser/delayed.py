@@ -1,4 +1,6 @@
-"""A line between browser and server that is slow, or dead for a while: a TCP proxy in a process of its own."""
+"""A line between browser and server that is slow, or dead for a while: a TCP proxy in a process of
+its own.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,16 @@ import sys
 
 
 class DelayedLine:
-    """Forwards `port` to `target` on this machine. Every byte takes `delay_s` each way; while it is dead, nothing passes."""
+    """Forwards `port` to `target` on this machine. Every byte takes `delay_s` each way; while it is
+    dead, nothing passes.
+    """
 
     def __init__(self, port: int, target: int, delay_s: float = 0.0) -> None:
         self.port = port
         command = [sys.executable, __file__, str(port), str(target), str(delay_s)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         assert self._process.stdout is not None
         assert self._process.stdout.readline() == "ready\n"
 
@@ -60,7 +66,9 @@ class _Proxy:
         late.put_nowait((now_s() + self._delay_s, b""))
         await sending
 
-    async def _send(self, late: asyncio.Queue[tuple[float, bytes]], writer: asyncio.StreamWriter) -> None:
+    async def _send(
+        self, late: asyncio.Queue[tuple[float, bytes]], writer: asyncio.StreamWriter
+    ) -> None:
         now_s = asyncio.get_running_loop().time
         with contextlib.suppress(OSError):
             while True:

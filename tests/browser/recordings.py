@@ -7,7 +7,16 @@ from pathlib import Path
 
 from believable.recordings.actions import FORMAT
 from believable.recordings.file import write
-from believable.recordings.recording import Action, Actor, PlanStep, RecordedWorld, Recording, State, Timing, Track
+from believable.recordings.recording import (
+    Action,
+    Actor,
+    PlanStep,
+    RecordedWorld,
+    Recording,
+    State,
+    Timing,
+    Track,
+)
 
 SECONDS = 120
 OPEN = "#..............#"
@@ -15,7 +24,9 @@ WALLS = ("#" * 16, OPEN, OPEN, OPEN, "#....##..##....#", OPEN, OPEN, OPEN, "#" *
 
 
 def walk(kind: str = "arena", *, frames: int = SECONDS * 10, **more: object) -> Recording:
-    """Two minutes of somebody who walks up and down and does something else every ten seconds; `frames` makes it shorter."""
+    """Two minutes of somebody who walks up and down and does something else every ten seconds;
+    `frames` makes it shorter.
+    """
     there = [abs((frame % 200) - 100) for frame in range(frames)]
     role = {"maze": "player", "town": "person"}.get(kind, "mover")
     given: dict[str, object] = {
@@ -33,7 +44,16 @@ def walk(kind: str = "arena", *, frames: int = SECONDS * 10, **more: object) -> 
             ),
         ),
         "actions": tuple(
-            Action(f"ada-{n}", "ada", n * 10_000, (n + 1) * 10_000, "walk", "ball", "yard", f"step number {n}")
+            Action(
+                f"ada-{n}",
+                "ada",
+                n * 10_000,
+                (n + 1) * 10_000,
+                "walk",
+                "ball",
+                "yard",
+                f"step number {n}",
+            )
             for n in range(SECONDS // 10)
             if (n + 1) * 10_000 <= frames * 100
         ),
@@ -47,7 +67,13 @@ def walk(kind: str = "arena", *, frames: int = SECONDS * 10, **more: object) -> 
     return Recording(**{**given, **more})  # type: ignore[arg-type]
 
 
-def study(folder: Path, watch: str, *, file: str = "stimuli/walk.replay.json.gz", replay: Recording | None = None) -> Path:
+def study(
+    folder: Path,
+    watch: str,
+    *,
+    file: str = "stimuli/walk.replay.json.gz",
+    replay: Recording | None = None,
+) -> Path:
     """A study with one recording (or the file that is there already) and one watch trial."""
     (folder / "stimuli").mkdir(parents=True, exist_ok=True)
     if file.endswith(".replay.json.gz"):
@@ -73,5 +99,10 @@ def action_log(path: Path, *, seconds: int) -> None:
         "place": [None] * count,
         "text": [f"moves {n}" for n in range(count)],
     }
-    tree = {"format": FORMAT, "actors": [{"id": "square", "name": "Square"}], "actions": columns, "plans": {}}
+    tree = {
+        "format": FORMAT,
+        "actors": [{"id": "square", "name": "Square"}],
+        "actions": columns,
+        "plans": {},
+    }
     path.write_text(json.dumps(tree))

@@ -1,4 +1,6 @@
-"""A person who plays rounds of the maze, the line to the server, and what is stored of the rounds."""
+"""A person who plays rounds of the maze, the line to the server, and what is stored of the
+rounds.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def short_study(tmp_path: Path, *, seconds: int = 8, on_loss: str = "resume") ->
 
 
 class Player:
-    """A scripted person with real fingers: walks about, looks around with the mouse, shoots, throws bombs."""
+    """A scripted person with real fingers: walks about, looks around with the mouse, shoots, throws
+    bombs.
+    """
 
     def __init__(self, page: Page, seed: int = 1) -> None:
         self.page = page
@@ -84,7 +88,10 @@ class Player:
             key = self._rng.choice(WALK)
             self.page.keyboard.down(key)
             if self._rng.random() < 0.5:
-                at = (box["x"] + self._rng.random() * box["width"], box["y"] + self._rng.random() * box["height"])
+                at = (
+                    box["x"] + self._rng.random() * box["width"],
+                    box["y"] + self._rng.random() * box["height"],
+                )
                 self.page.mouse.move(*at)
             if self._rng.random() < 0.4:
                 self.page.keyboard.press("Space")
@@ -130,13 +137,17 @@ class Player:
 
 
 def rounds_of(line: Line) -> list[tuple[MazeSetup, list[list[int]], Recording, dict[str, Any]]]:
-    """Every finished round: its setup, the inputs that were applied, the stored recording, and its row."""
+    """Every finished round: its setup, the inputs that were applied, the stored recording, and its
+    row.
+    """
     found = []
     names = ("session", "position", "run", "attempt", "setup", "tick", "losses", "score")
     query = f"SELECT {', '.join(names)} FROM rounds WHERE state = 'over' ORDER BY position"
     for values in line.rows(query):
         row = dict(zip(names, values, strict=True))
-        where = f"position = {row['position']} AND run = {row['run']} AND attempt = {row['attempt']}"
+        where = (
+            f"position = {row['position']} AND run = {row['run']} AND attempt = {row['attempt']}"
+        )
         pieces = line.rows(f"SELECT inputs FROM round_inputs WHERE {where} ORDER BY tick")
         name = f"round-{row['position']}-{row['run']}-{row['attempt']}.replay.json.gz"
         ((body,),) = line.rows(f"SELECT body FROM blobs WHERE name = '{name}'")
@@ -147,14 +158,21 @@ def rounds_of(line: Line) -> list[tuple[MazeSetup, list[list[int]], Recording, d
 
 
 def same_again(line: Line) -> list[dict[str, Any]]:
-    """Each stored round, made again from seed and inputs, is the same frame by frame; the page logged each of those inputs."""
+    """Each stored round, made again from seed and inputs, is the same frame by frame; the page
+    logged each of those inputs.
+    """
     bodies = [json.loads(body) for (body,) in line.rows("SELECT body FROM events ORDER BY seq")]
     rows = []
     for setup, changes, stored, row in rounds_of(line):
         made, _ = record_round(MAZE.game, setup, changes)
         assert made.timing == stored.timing
         for again, before in zip(made.tracks, stored.tracks, strict=True):
-            assert (again.actor, again.x, again.y, again.heading) == (before.actor, before.x, before.y, before.heading)
+            assert (again.actor, again.x, again.y, again.heading) == (
+                before.actor,
+                before.x,
+                before.y,
+                before.heading,
+            )
         assert made == stored
         assert row["tick"] == setup.ticks == stored.timing.frames
         inputs = [

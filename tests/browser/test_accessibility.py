@@ -43,7 +43,10 @@ timeline:
 
 def violations(page: Page) -> list[str]:
     page.evaluate(AXE.read_text("utf-8"))
-    listed = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'], preload: false })).violations")
+    listed = page.evaluate(
+        "async () => (await axe.run(document, { resultTypes: ['violations'], preload: false"
+        " })).violations"
+    )
     return [
         f"{rule['id']} ({rule['impact']}): {node['html'][:120]}"
         for rule in listed
@@ -52,7 +55,9 @@ def violations(page: Page) -> list[str]:
     ]
 
 
-def test_every_kind_of_page_can_be_used_with_a_screen_reader(page: Page, visitor: Any, server: Any) -> None:
+def test_every_kind_of_page_can_be_used_with_a_screen_reader(
+    page: Page, visitor: Any, server: Any
+) -> None:
     page.goto(server.link())
     said = {"landing": violations(page)}
     visitor.join(server.link())
@@ -101,13 +106,18 @@ def test_a_text_at_hand_and_a_watermark_beside_the_picture(
     assert second["x"] >= first["x"] + first["width"], "side by side"
     for box in page.locator(".player[data-watermark]").all():
         mark = box.evaluate("(player) => getComputedStyle(player, '::before').bottom")
-        assert float(mark.removesuffix("px")) >= box.evaluate("(player) => player.clientHeight"), "above the picture"
+        assert float(mark.removesuffix("px")) >= box.evaluate("(player) => player.clientHeight"), (
+            "above the picture"
+        )
 
 
-def test_a_phone_is_told_before_and_offered_nothing(browser: Browser, serve: Callable[[Path], Any], tmp_path: Path) -> None:
+def test_a_phone_is_told_before_and_offered_nothing(
+    browser: Browser, serve: Callable[[Path], Any], tmp_path: Path
+) -> None:
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "study.yaml").write_text(
-        "believable: 1\ntitle: Keys\nseed: 1\nrecruit: {desktop_only: true}\ntimeline: [{text: {text: Hello}}, {finish: {}}]\n"
+        "believable: 1\ntitle: Keys\nseed: 1\nrecruit: {desktop_only: true}\ntimeline: [{text:"
+        " {text: Hello}}, {finish: {}}]\n"
     )
     link = serve(tmp_path / "study").link()
     for phone in (True, False):
@@ -173,7 +183,9 @@ def test_a_game_a_question_about_the_clip_and_the_practice_can_be_used_with_a_sc
 
 
 @pytest.mark.parametrize("name", ["device", "qa", "group", "compare"])
-def test_pages_of_the_gallery_can_be_used_with_a_screen_reader(page: Page, gallery: str, name: str) -> None:
+def test_pages_of_the_gallery_can_be_used_with_a_screen_reader(
+    page: Page, gallery: str, name: str
+) -> None:
     page.goto(f"{gallery}/gallery/pages/{name}")
     expect(page.locator("#trial[data-ready]")).to_be_visible()
     expect(page.locator("#trial form.trial")).to_be_visible()
@@ -205,7 +217,11 @@ def test_thumb_plan_and_log_stand_beside_the_picture_from_the_start(
     page: Page, serve: Callable[[Path], Any], tmp_path: Path, size: tuple[int, int]
 ) -> None:
     replay, _ = play_round(
-        5, ScriptedPlayer(5), FrustratedOpponent(preset("calm"), 5), agent="calm", settings=MazeRules(round_ticks=90)
+        5,
+        ScriptedPlayer(5),
+        FrustratedOpponent(preset("calm"), 5),
+        agent="calm",
+        settings=MazeRules(round_ticks=90),
     )
     (tmp_path / "study" / "stimuli").mkdir(parents=True)
     file.write(replay, tmp_path / "study" / "stimuli" / "one.replay.json.gz")
@@ -216,7 +232,10 @@ def test_thumb_plan_and_log_stand_beside_the_picture_from_the_start(
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     picture = page.locator(".player canvas").bounding_box()
     assert picture is not None
-    parts = (page.locator(".beside button").filter(has_text="Plans"), page.locator(".beside button").filter(has_text="Log"))
+    parts = (
+        page.locator(".beside button").filter(has_text="Plans"),
+        page.locator(".beside button").filter(has_text="Log"),
+    )
     for part in (*parts, page.get_by_text("On screen now")):
         box = part.first.bounding_box()
         assert box is not None

@@ -31,7 +31,9 @@ timeline:
 class Watching:
     """A person at a page that shows the video with an instrument below."""
 
-    def __init__(self, page: Page, server: Any, stored: Callable[[Any], Any], witness: ModuleType) -> None:
+    def __init__(
+        self, page: Page, server: Any, stored: Callable[[Any], Any], witness: ModuleType
+    ) -> None:
         self.page = page
         self._server = server
         self._stored = stored
@@ -47,7 +49,9 @@ class Watching:
         expect(self.page.locator('.trace[data-playing="true"]')).to_be_visible()
 
     def until(self, media_ms: float) -> None:
-        self.page.wait_for_function("ms => document.querySelector('video').currentTime * 1000 >= ms", arg=media_ms)
+        self.page.wait_for_function(
+            "ms => document.querySelector('video').currentTime * 1000 >= ms", arg=media_ms
+        )
 
     def turn(self, *pixels: float) -> None:
         """One turn of the wheel after the other, each when the page has taken the one before."""
@@ -65,11 +69,17 @@ class Watching:
         return found
 
     def events(self, kind: str = "trace.") -> list[dict[str, Any]]:
-        """What the server holds, once everything is there: saved, and nothing more comes for a moment."""
+        """What the server holds, once everything is there: saved, and nothing more comes for a
+        moment.
+        """
         before = -1
         while True:
             expect(self.page.locator("#status")).to_have_text("Saved")
-            found = [event for event in self._stored(self._server).events if event["kind"].startswith(kind)]
+            found = [
+                event
+                for event in self._stored(self._server).events
+                if event["kind"].startswith(kind)
+            ]
             if len(found) == before:
                 return found
             before = len(found)
@@ -82,7 +92,12 @@ class Watching:
 
 @pytest.fixture
 def watching(
-    context: BrowserContext, serve: Callable[[Path], Any], stored: Any, tmp_path: Path, thirty: Path, witness: ModuleType
+    context: BrowserContext,
+    serve: Callable[[Path], Any],
+    stored: Any,
+    tmp_path: Path,
+    thirty: Path,
+    witness: ModuleType,
 ) -> Callable[..., Watching]:
     """`watching(kind)` is at the page, before playing."""
 
@@ -105,7 +120,9 @@ def values(events: list[dict[str, Any]], key: str = "value") -> list[float]:
     return [event["data"][key] for event in events]
 
 
-def test_ranktrace_records_what_wheel_and_keys_did(watching: Callable[..., Watching], witness: ModuleType) -> None:
+def test_ranktrace_records_what_wheel_and_keys_did(
+    watching: Callable[..., Watching], witness: ModuleType
+) -> None:
     person = watching("ranktrace")
     person.play()
     person.until(500)
@@ -118,10 +135,14 @@ def test_ranktrace_records_what_wheel_and_keys_did(watching: Callable[..., Watch
     assert values(samples, "input") == ["wheel"] * 3 + ["key"] * 3 + ["wheel"] * 5
     witness.assert_on_time(samples, person.inputs("wheel", "keydown"))
     assert all(isinstance(frame, int) for frame in values(samples, "frame"))
-    expect(person.page.get_by_role("spinbutton", name="Your trace")).to_have_attribute("aria-valuenow", "-1")
+    expect(person.page.get_by_role("spinbutton", name="Your trace")).to_have_attribute(
+        "aria-valuenow", "-1"
+    )
 
 
-def test_heartbeats_come_every_second_and_stop_with_the_video(watching: Callable[..., Watching], witness: ModuleType) -> None:
+def test_heartbeats_come_every_second_and_stop_with_the_video(
+    watching: Callable[..., Watching], witness: ModuleType
+) -> None:
     person = watching("ranktrace")
     person.play()
     person.until(3300)
@@ -136,7 +157,9 @@ def test_heartbeats_come_every_second_and_stop_with_the_video(watching: Callable
     person.turn(-100, -100)
     person.press("ArrowUp", "ArrowUp")
     drawn = person.page.evaluate("pictures.length")
-    person.page.wait_for_function("n => pictures.length > n + 75", arg=drawn)  # longer than a heartbeat
+    person.page.wait_for_function(
+        "n => pictures.length > n + 75", arg=drawn
+    )  # longer than a heartbeat
     assert person.events() == beats
     person.press("k")
     person.until(4000)
@@ -163,17 +186,23 @@ def test_half_speed_and_a_jump(watching: Callable[..., Watching], witness: Modul
     assert media[-1] - media[2] == pytest.approx(passed_ms / 2, abs=witness.TOLERANCE_MS)
 
 
-def test_a_trackpad_adds_up_to_notches(watching: Callable[..., Watching], witness: ModuleType) -> None:
+def test_a_trackpad_adds_up_to_notches(
+    watching: Callable[..., Watching], witness: ModuleType
+) -> None:
     person = watching("ranktrace")
     person.play()
     for pixels in [-10] * 25 + [-7.5] * 20 + [12] * 9:
         person.page.mouse.wheel(0, pixels)
-    expect(person.page.get_by_role("spinbutton", name="Your trace")).to_have_attribute("aria-valuenow", "3")
+    expect(person.page.get_by_role("spinbutton", name="Your trace")).to_have_attribute(
+        "aria-valuenow", "3"
+    )
     samples = person.samples()
     assert values(samples) == [1, 2, 3, 4, 3]
     assert set(values(samples, "input")) == {"trackpad"}
     turned = {input_["mono_ms"]: input_ for input_ in person.inputs("wheel")}
-    witness.assert_on_time(samples, [turned[nearest(turned, sample["mono_ms"])] for sample in samples])
+    witness.assert_on_time(
+        samples, [turned[nearest(turned, sample["mono_ms"])] for sample in samples]
+    )
 
 
 def nearest(times: dict[float, Any], mono_ms: float) -> float:
@@ -202,7 +231,9 @@ def test_btrace_leaves_marks(watching: Callable[..., Watching], witness: ModuleT
     assert person.events() == made
 
 
-def test_btrace_goes_on_marking_while_a_key_or_a_button_is_held(watching: Callable[..., Watching]) -> None:
+def test_btrace_goes_on_marking_while_a_key_or_a_button_is_held(
+    watching: Callable[..., Watching],
+) -> None:
     person = watching("btrace")
     person.play()
     person.page.keyboard.down("ArrowDown")
@@ -219,10 +250,14 @@ def test_btrace_goes_on_marking_while_a_key_or_a_button_is_held(watching: Callab
     }
     labels = 1 + (hold["data"]["media_ms"] - began) // 100
     assert labels >= 16
-    expect(person.page.locator(".trace-area")).to_have_attribute("aria-description", f"+0 −{labels}")
+    expect(person.page.locator(".trace-area")).to_have_attribute(
+        "aria-description", f"+0 −{labels}"
+    )
 
 
-def test_gtrace_stays_between_its_ends(watching: Callable[..., Watching], witness: ModuleType) -> None:
+def test_gtrace_stays_between_its_ends(
+    watching: Callable[..., Watching], witness: ModuleType
+) -> None:
     person = watching("gtrace")
     person.play()
     person.press("ArrowUp")

@@ -1,4 +1,6 @@
-"""The practice page: what was understood is told, and the practice can be repeated. Its clocks run three times as fast here."""
+"""The practice page: what was understood is told, and the practice can be repeated. Its clocks run
+three times as fast here.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ timeline:
   - watch: {{stimulus: clip, controls: {{must_finish: false}}, annotate: {{{kind}: {{}}}}}}
   - finish: {{}}
 """
-#: All clocks that the page reads, and how large the disc was drawn last, as a share of its smallest and largest size.
+#: All clocks that the page reads, and how large the disc was drawn last, as a share of its smallest
+#: and largest size.
 FASTER = """\
 (() => {
   const SPEED = 3;
@@ -47,7 +50,11 @@ def follow_the_disc(page: Page, up: str, down: str) -> None:
 
 @pytest.mark.parametrize("kind", ["ranktrace", "btrace"])
 def test_practice_says_what_was_understood_and_can_be_repeated(
-    page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path], stored: Any, kind: str
+    page: Page,
+    serve: Callable[[Path], Any],
+    make_study: Callable[..., Path],
+    stored: Any,
+    kind: str,
 ) -> None:
     server = serve(make_study(STUDY, kind=kind))
     page.add_init_script(FASTER)
@@ -63,7 +70,9 @@ def test_practice_says_what_was_understood_and_can_be_repeated(
     expect(page.get_by_text("Well done")).to_be_visible()
     expect(page.locator("li.right")).to_have_count(4)
     expect(page.locator("#status")).to_have_text("Saved")
-    results = [event["data"] for event in stored(server).events if event["kind"] == "practice.result"]
+    results = [
+        event["data"] for event in stored(server).events if event["kind"] == "practice.result"
+    ]
     assert [result["passed"] for result in results] == [False, True]
     assert [move["direction"] for move in results[1]["moves"]] == [1, -1, 1, -1]
     page.get_by_role("button", name="Continue", exact=True).press("Enter")

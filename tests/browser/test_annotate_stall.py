@@ -104,7 +104,12 @@ def noise(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path, rng = tmp_path_factory.mktemp("noise") / "noise.mp4", np.random.default_rng(1)
     with av.open(str(path), "w", options={"movflags": "faststart"}) as container:
         stream = container.add_stream("h264", rate=FRAME_RATE)
-        stream.width, stream.height, stream.pix_fmt, stream.bit_rate = 320, 180, "yuv420p", 6_000_000
+        stream.width, stream.height, stream.pix_fmt, stream.bit_rate = (
+            320,
+            180,
+            "yuv420p",
+            6_000_000,
+        )
         stream.options = {"preset": "ultrafast", "g": "15"}
         for _ in range(SECONDS * FRAME_RATE):
             picture = rng.integers(0, 255, (180, 320, 3), dtype=np.uint8)
@@ -115,7 +120,9 @@ def noise(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture
 def open_with(page: Page, noise: bytes, witness: ModuleType) -> Iterator[Any]:
-    """`open_with("ranktrace", speed=1, parts=2)`: the page, playing, and the server that holds the rest back."""
+    """`open_with("ranktrace", speed=1, parts=2)`: the page, playing, and the server that holds the
+    rest back.
+    """
     servers: list[Served] = []
 
     def start(instrument: str, *, speed: int, parts: int) -> Served:
@@ -136,23 +143,33 @@ def events(page: Page, kind: str) -> list[dict[str, Any]]:
 
 
 def rests(page: Page) -> int:
-    """Waits for the stall that lasts, and returns how often it went on before: a slow machine halts for moments, too."""
-    page.wait_for_function(
-        """() => {
+    """Waits for the stall that lasts, and returns how often it went on before: a slow machine halts
+    for moments, too.
+    """
+    page.wait_for_function("""() => {
           const last = events.findLast(({ kind }) => ["media.stall", "media.resume"].includes(kind));
           return last?.kind === "media.stall" && performance.now() - last.mono_ms > 700;
-        }"""
-    )
+        }""")
     return len(events(page, "media.resume"))
 
 
 def goes_on(page: Page, after: int) -> None:
-    page.wait_for_function("n => events.filter(({ kind }) => kind === 'media.resume').length > n", arg=after)
+    page.wait_for_function(
+        "n => events.filter(({ kind }) => kind === 'media.resume').length > n", arg=after
+    )
 
 
-@pytest.mark.parametrize(("instrument", "key", "kind", "inputs"), WAYS, ids=[way[0] for way in WAYS])
+@pytest.mark.parametrize(
+    ("instrument", "key", "kind", "inputs"), WAYS, ids=[way[0] for way in WAYS]
+)
 def test_inputs_before_in_and_after_a_stall_are_taken_and_on_time(
-    page: Page, open_with: Any, witness: ModuleType, instrument: str, key: str, kind: str, inputs: tuple[str, ...]
+    page: Page,
+    open_with: Any,
+    witness: ModuleType,
+    instrument: str,
+    key: str,
+    kind: str,
+    inputs: tuple[str, ...],
 ) -> None:
     server = open_with(instrument, speed=1, parts=2)
     page.wait_for_function("player.time_ms > 500")
@@ -179,7 +196,9 @@ def test_inputs_before_in_and_after_a_stall_are_taken_and_on_time(
     assert made[-1]["data"]["media_ms"] > halted_ms
 
 
-def test_watched_intervals_at_eight_times_the_speed_touch_at_every_stall(page: Page, open_with: Any) -> None:
+def test_watched_intervals_at_eight_times_the_speed_touch_at_every_stall(
+    page: Page, open_with: Any
+) -> None:
     parts = 4
     server = open_with("ranktrace", speed=8, parts=parts)
     for _ in range(1, parts):

@@ -1,4 +1,6 @@
-"""A study that changes while it runs, in a real Chromium: the console asks for the reason, the report shows both versions."""
+"""A study that changes while it runs, in a real Chromium: the console asks for the reason, the
+report shows both versions.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,18 @@ def believe(*arguments: object) -> None:
 
 def take_part(folder: Path, data: Path, n: int, seed: int) -> None:
     """Simulated sessions that count as participants."""
-    believe("simulate", folder, "--participants", n, "--seed", seed, "--drop-out", "0", "--data", data)
+    believe(
+        "simulate", folder, "--participants", n, "--seed", seed, "--drop-out", "0", "--data", data
+    )
     with sqlite3.connect(data / "believable.db", timeout=60) as database:
-        (last,) = database.execute("select coalesce(max(number), 0) from sessions where link_kind = 'open'").fetchone()
-        database.execute("update sessions set link_kind = 'open', number = number + ? where link_kind = 'simulated'", (last,))
+        (last,) = database.execute(
+            "select coalesce(max(number), 0) from sessions where link_kind = 'open'"
+        ).fetchone()
+        database.execute(
+            "update sessions set link_kind = 'open', number = number + ? where link_kind ="
+            " 'simulated'",
+            (last,),
+        )
 
 
 def take_pictures(page: Page, name: str, target: Path) -> None:
@@ -58,7 +68,10 @@ def test_a_change_is_explained_in_the_console_and_shown_in_the_report(
 
     text = (folder / "study.yaml").read_text()
     (folder / "study.yaml").write_text(text.replace(OLD, NEW))
-    shutil.copy(folder / "stimuli" / "south_script.replay.json.gz", folder / "stimuli" / "east_script.replay.json.gz")
+    shutil.copy(
+        folder / "stimuli" / "south_script.replay.json.gz",
+        folder / "stimuli" / "east_script.replay.json.gz",
+    )
     page.goto(address)
     pending = page.locator("#pending")
     for words in ("The study folder has changed", OLD, NEW, "media of stimulus east_script"):
@@ -76,7 +89,9 @@ def test_a_change_is_explained_in_the_console_and_shown_in_the_report(
     expect(rows.nth(1).locator("td").nth(3)).to_have_text("30")
     take_pictures(page, "console-versions", pictures)
 
-    believe("report", folder, "--out", tmp_path / "report", "--formats", "", "--ended", "--data", data)
+    believe(
+        "report", folder, "--out", tmp_path / "report", "--formats", "", "--ended", "--data", data
+    )
     page.goto((tmp_path / "report" / "report.html").as_uri())
     section = page.locator("#s-versions")
     for words in (OLD, NEW, REASON, "10 with version 1 and 30 with version 2", "permutation ANOVA"):

@@ -1,4 +1,6 @@
-"""Two coders and a coordinator at the desk: by keyboard, without loss, without a condition's name on any page."""
+"""Two coders and a coordinator at the desk: by keyboard, without loss, without a condition's name
+on any page.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def fill(store: Store, definition: Definition) -> None:
             accounts.add(conn, name, now_ms=0)
             rights.grant(conn, name, "study", role, now_ms=0)
             accounts.set_password(conn, name, hashed)
-        project = CodingProject("why", "study", "real", "Why it seemed human-like", (), 11, True, "none", 0)
+        project = CodingProject(
+            "why", "study", "real", "Why it seemed human-like", (), 11, True, "none", 0
+        )
         coding_projects.create_project(conn, project, BOOK, user="ada")
         coding_projects.put_texts(conn, project, list(texts(definition)))
 
@@ -62,7 +66,9 @@ def fill(store: Store, definition: Definition) -> None:
 
 def texts(definition: Definition) -> Iterator[tuple[Response, tuple[TextMedium, ...]]]:
     rng = random.Random(4)
-    media = tuple(TextMedium(medium.digest, medium.is_replay) for medium in definition.media.values())
+    media = tuple(
+        TextMedium(medium.digest, medium.is_replay) for medium in definition.media.values()
+    )
     for number in range(N_TEXTS):
         judge = f"judge{number // 3}"
         yield (
@@ -82,7 +88,9 @@ def texts(definition: Definition) -> Iterator[tuple[Response, tuple[TextMedium, 
 
 
 @pytest.fixture
-def desk_server(serve: Callable[[Path], Any], make_study: Callable[..., Path], long_video: Path) -> Any:
+def desk_server(
+    serve: Callable[[Path], Any], make_study: Callable[..., Path], long_video: Path
+) -> Any:
     folder = make_study(**CANARIES)
     shutil.copy(long_video, folder / "stimuli" / "CANARYclip1.mp4")
     server = serve(folder)
@@ -172,7 +180,9 @@ def saved(page: Page) -> None:
 
 def stored_keys(server: Any, coder: str) -> dict[int, frozenset[Any]]:
     with sqlite3.connect(server.settings.data_dir / "believable.db") as conn:
-        rows = conn.execute("SELECT number, body FROM coding_marks WHERE coder = ? AND done", (coder,)).fetchall()
+        rows = conn.execute(
+            "SELECT number, body FROM coding_marks WHERE coder = ? AND done", (coder,)
+        ).fetchall()
     conn.close()
     return {number: from_json(json.loads(body)).keys for number, body in rows}
 
@@ -209,7 +219,9 @@ def test_two_coders_and_a_coordinator(desk_server: Any, person: Callable[[str], 
         expect(page.locator("#status")).to_have_text("Saved")
         expect(page.locator("#progress-words")).to_have_text(f"{N_TEXTS} of {N_TEXTS}")
     for name, given in (("kim", first), ("lee", second)):
-        assert stored_keys(desk_server, name) == {number: mark.keys for number, mark in given.items()}
+        assert stored_keys(desk_server, name) == {
+            number: mark.keys for number, mark in given.items()
+        }
 
     # κ has appeared on the coordinator's page without a reload.
     row = coordinator.locator("tr[data-code=smoothness][data-direction='+'] .kappa").first
@@ -236,7 +248,9 @@ def decide_all(page: Page, url: str, seen: list[str]) -> None:
     expect(page.locator("main")).to_contain_text(f"{n} adjudicated")
 
 
-def test_words_by_keyboard_and_mouse_search_filter_memo_undo(desk_server: Any, person: Callable[[str], Page]) -> None:
+def test_words_by_keyboard_and_mouse_search_filter_memo_undo(
+    desk_server: Any, person: Callable[[str], Page]
+) -> None:
     draw_round(person("ada"), desk_server.url)
     page = person("kim")
     open_desk(page, desk_server.url)
@@ -300,17 +314,28 @@ def test_words_by_keyboard_and_mouse_search_filter_memo_undo(desk_server: Any, p
     assert set(rows) == {(1, 1)}
 
 
-def test_a_coder_reaches_the_desk_and_nothing_else(desk_server: Any, person: Callable[[str], Page]) -> None:
+def test_a_coder_reaches_the_desk_and_nothing_else(
+    desk_server: Any, person: Callable[[str], Page]
+) -> None:
     draw_round(person("ada"), desk_server.url)
     page = person("kim")
     expect(page.locator("nav[aria-label=Console]")).to_have_text("Coding")
-    for path in ("studies", "coding/why", "coding/why/rounds/1", "coding/why/labels.csv", "users", "audit"):
+    for path in (
+        "studies",
+        "coding/why",
+        "coding/why/rounds/1",
+        "coding/why/labels.csv",
+        "users",
+        "audit",
+    ):
         reply = page.request.get(f"{desk_server.url}/console/{path}")
         assert reply.status == 403, path
     assert page.request.get(f"{desk_server.url}/console/coding/why/desk").status == 200
 
 
-def test_another_tab_takes_over_and_the_first_says_so(desk_server: Any, person: Callable[[str], Page]) -> None:
+def test_another_tab_takes_over_and_the_first_says_so(
+    desk_server: Any, person: Callable[[str], Page]
+) -> None:
     draw_round(person("ada"), desk_server.url)
     page = person("kim")
     open_desk(page, desk_server.url)
@@ -322,8 +347,12 @@ def test_another_tab_takes_over_and_the_first_says_so(desk_server: Any, person: 
     expect(other.locator(".side.more .chip")).to_have_text("Smoothness of movement +")
 
 
-def test_desk_and_codebook_fit_a_small_window(desk_server: Any, person: Callable[[str], Page]) -> None:
-    """With both clips beside the text: codes, reasons to discard and suggestions are within reach."""
+def test_desk_and_codebook_fit_a_small_window(
+    desk_server: Any, person: Callable[[str], Page]
+) -> None:
+    """With both clips beside the text: codes, reasons to discard and suggestions are within
+    reach.
+    """
     width, height = 1280, 720
     coordinator = person("ada")
     coordinator.set_viewport_size({"width": width, "height": height})

@@ -1,4 +1,6 @@
-"""Every registered instrument and player, tried in the gallery: one page load each, by keyboard alone."""
+"""Every registered instrument and player, tried in the gallery: one page load each, by keyboard
+alone.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class Exhibit:
 
     def events(self) -> list[tuple[str, dict[str, Any]]]:
         """In the order they happened."""
-        told = self.page.locator("#events li").evaluate_all("lines => lines.map(one => one.dataset.event)")
+        told = self.page.locator("#events li").evaluate_all(
+            "lines => lines.map(one => one.dataset.event)"
+        )
         return [(one["kind"], one["data"]) for one in map(json.loads, reversed(told))]
 
     def kinds(self) -> set[str]:
@@ -85,8 +89,8 @@ class Exhibit:
     def focused(self) -> tuple[str, str]:
         """Tag and type of what has the focus, `("", "")` outside the exhibit."""
         tag, kind = self.page.evaluate(
-            "() => { const one = document.activeElement; "
-            "return one.closest('#trial form') ? [one.tagName.toLowerCase(), one.type ?? ''] : ['', '']; }"
+            "() => { const one = document.activeElement; return one.closest('#trial form') ?"
+            " [one.tagName.toLowerCase(), one.type ?? ''] : ['', '']; }"
         )
         return tag, kind
 
@@ -99,7 +103,9 @@ class Exhibit:
         self.page.locator("#trial button.next").focus()
         self.press("Enter")
         expect(self.page.locator("#kept")).to_contain_text("Kept")
-        told: dict[str, Any] = json.loads(self.page.locator("#kept").get_attribute("data-told") or "")
+        told: dict[str, Any] = json.loads(
+            self.page.locator("#kept").get_attribute("data-told") or ""
+        )
         return told
 
     def simulate(self) -> None:
@@ -122,11 +128,14 @@ def schema(*records: Any) -> dict[str, set[str]]:
     return {one.kind: set(one.data) for group in records for one in group}
 
 
-# ------------------------------------------------------------------------------------------------- answering
+# -------------------------------------------------------------------------------------------------
+# answering
 
 
 def fill(exhibit: Exhibit, words: str, *, other: bool) -> None:
-    """Goes through the question with Tab and enters something everywhere; `other` enters something else."""
+    """Goes through the question with Tab and enters something everywhere; `other` enters something
+    else.
+    """
     exhibit.focus_first()
     ticked = 0
     for _ in range(TAB_STOPS):
@@ -161,8 +170,12 @@ def test_an_answering_instrument(one: Instrument[Any], gallery: str, page: Page)
     told = exhibit.submit()
     second = told["kept"]
     assert second != first
-    assert [cell["value"] for cell in told["cells"]] == [cell.value for cell in one.cells(params, second)]
-    assert exhibit.of("trial.submit")[-1]["answers"] == {"question": exhibit.answer()}, "an answer given again replaces"
+    assert [cell["value"] for cell in told["cells"]] == [
+        cell.value for cell in one.cells(params, second)
+    ]
+    assert exhibit.of("trial.submit")[-1]["answers"] == {"question": exhibit.answer()}, (
+        "an answer given again replaces"
+    )
 
     exhibit.again()
     changes = len(exhibit.of("answer.change"))
@@ -171,12 +184,19 @@ def test_an_answering_instrument(one: Instrument[Any], gallery: str, page: Page)
 
     exhibit.simulate()
     simulated = exhibit.answer()
-    assert exhibit.submit()["kept"] == one.read(params, simulated), "it shows and accepts its own simulated answer"
-    around = [player.records for player in PLAYERS] if EXAMPLES["instruments", one.name].n_stimuli else []
+    assert exhibit.submit()["kept"] == one.read(params, simulated), (
+        "it shows and accepts its own simulated answer"
+    )
+    around = (
+        [player.records for player in PLAYERS]
+        if EXAMPLES["instruments", one.name].n_stimuli
+        else []
+    )
     declared_only(exhibit, schema(*around))
 
 
-# ------------------------------------------------------------------------------------------------- annotating
+# -------------------------------------------------------------------------------------------------
+# annotating
 
 
 #: Recorded by the practice before the first stimulus, which the gallery leaves out.
@@ -197,7 +217,9 @@ def use(exhibit: Exhibit) -> None:
     exhibit.runs()
     exhibit.press("ArrowUp", "ArrowUp", "ArrowDown", "f")
     choose(exhibit)
-    exhibit.page.keyboard.down("ArrowUp")  # held for some of the medium's time: BTrace repeats its mark
+    exhibit.page.keyboard.down(
+        "ArrowUp"
+    )  # held for some of the medium's time: BTrace repeats its mark
     pressed_ms = exhibit.page.evaluate("performance.now()")
     exhibit.page.wait_for_function("pressed => performance.now() - pressed > 600", arg=pressed_ms)
     exhibit.page.keyboard.up("ArrowUp")
@@ -216,10 +238,13 @@ def use(exhibit: Exhibit) -> None:
 
 
 def shown_state(exhibit: Exhibit) -> str:
-    """What the instrument says of itself: words, values and fields, without what follows the player's time."""
+    """What the instrument says of itself: words, values and fields, without what follows the
+    player's time.
+    """
     state: str = exhibit.page.locator("#trial .annotate").evaluate(
-        "root => JSON.stringify([...root.querySelectorAll('[aria-valuenow], [aria-description], ol, input')].map(one =>"
-        " one.getAttribute('aria-valuenow') ?? one.getAttribute('aria-description') ?? one.value ?? one.textContent))"
+        "root => JSON.stringify([...root.querySelectorAll('[aria-valuenow], [aria-description], ol,"
+        " input')].map(one => one.getAttribute('aria-valuenow') ??"
+        " one.getAttribute('aria-description') ?? one.value ?? one.textContent))"
     )
     return state
 
@@ -232,7 +257,9 @@ def test_an_annotating_instrument(one: Instrument[Any], gallery: str, page: Page
     fresh = shown_state(exhibit)
     use(exhibit)
     kinds = {stream.kind for stream in one.streams} - IN_PRACTICE
-    exhibit.until(lambda: kinds <= exhibit.kinds(), f"not all of {sorted(kinds)} can be made by keyboard")
+    exhibit.until(
+        lambda: kinds <= exhibit.kinds(), f"not all of {sorted(kinds)} can be made by keyboard"
+    )
     page.locator("#trial .controls button").first.focus()
     exhibit.press("Enter")
     exhibit.until(lambda: "media.pause" in exhibit.kinds(), "it does not pause by keyboard")
@@ -244,7 +271,9 @@ def test_an_annotating_instrument(one: Instrument[Any], gallery: str, page: Page
     exhibit.again()
     exhibit.playable()
     assert shown_state(exhibit) == before, "mounted again, it shows what was annotated"
-    assert [event for event in exhibit.events() if event[0] in kinds] == recorded, "nothing is recorded twice"
+    assert [event for event in exhibit.events() if event[0] in kinds] == recorded, (
+        "nothing is recorded twice"
+    )
 
     exhibit.simulate()
     exhibit.playable()
@@ -252,7 +281,8 @@ def test_an_annotating_instrument(one: Instrument[Any], gallery: str, page: Page
     declared_only(exhibit, schema(one.streams, *(player.records for player in PLAYERS)))
 
 
-# ------------------------------------------------------------------------------------------------- players
+# -------------------------------------------------------------------------------------------------
+# players
 
 
 @pytest.mark.parametrize("one", PLAYERS, ids=name_of)
@@ -263,17 +293,24 @@ def test_a_player(one: Player, gallery: str, page: Page):
     exhibit.until(lambda: "media.play" in exhibit.kinds(), "it does not play by keyboard")
     exhibit.runs()
     exhibit.press("ArrowRight", ">", "+", "k")
-    exhibit.until(lambda: {"media.pause", "media.seek", "media.rate"} <= exhibit.kinds(), "keys do not steer it")
+    exhibit.until(
+        lambda: {"media.pause", "media.seek", "media.rate"} <= exhibit.kinds(),
+        "keys do not steer it",
+    )
     stopped_ms = exhibit.of("media.pause")[-1]["media_ms"]
 
     exhibit.again()
     exhibit.playable()
     exhibit.press(">", ">", ">", "k")
     exhibit.until(lambda: len(exhibit.of("media.play")) == 2, "it does not play when mounted again")
-    assert exhibit.of("media.play")[-1]["media_ms"] == stopped_ms, "it goes on exactly where it stood"
+    assert exhibit.of("media.play")[-1]["media_ms"] == stopped_ms, (
+        "it goes on exactly where it stood"
+    )
     exhibit.until(lambda: "media.ended" in exhibit.kinds(), "it does not come to its end")
     declared_only(exhibit, schema(one.records))
-    assert {record.kind for record in one.records} - exhibit.kinds() <= TROUBLE, "something declared never happens"
+    assert {record.kind for record in one.records} - exhibit.kinds() <= TROUBLE, (
+        "something declared never happens"
+    )
 
 
 def test_wrong_parameters_are_told_where_they_are_typed(gallery: str, page: Page):

@@ -1,4 +1,6 @@
-"""The console in a real Chromium: from the one-time link to a closed study, while people come in."""
+"""The console in a real Chromium: from the one-time link to a closed study, while people come
+in.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,12 @@ class Crowd:
     def submit(self, token: str, **answers: Any) -> None:
         claimed = self._collect.claim(token).now()
         seq = claimed.ack + 1
-        body = {"kind": "trial.submit", "trial": claimed.position, "at_ms": WallClock().now_ms(), "mono_ms": 1}
+        body = {
+            "kind": "trial.submit",
+            "trial": claimed.position,
+            "at_ms": WallClock().now_ms(),
+            "mono_ms": 1,
+        }
         text = json.dumps({**body, "data": {"answers": answers}})
         self._collect.append(token, claimed.epoch, [(seq, text)]).now()
         self._collect.advance(token, claimed.epoch, claimed.position, seq).now()
@@ -119,7 +126,9 @@ def test_from_the_first_link_to_a_closed_study(page: Page, server: Any, crowd: C
     expect(count(page, "complete")).to_have_text("4")
     assert places(page) == ["1 + 0"] * 4
     assert float(page.locator("#peak").inner_text()) > 0
-    assert page.evaluate("performance.timeOrigin") == loaded, "the numbers came without loading the page again"
+    assert page.evaluate("performance.timeOrigin") == loaded, (
+        "the numbers came without loading the page again"
+    )
 
     page.get_by_role("link", name="Review", exact=True).click()
     expect(page.locator("blockquote")).to_have_text(re.compile("ok|hesitated"))
@@ -158,14 +167,18 @@ def test_from_the_first_link_to_a_closed_study(page: Page, server: Any, crowd: C
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download").click()
     assert waiting.value.suggested_filename == "study.zip"
-    page.get_by_role("navigation", name="Console").get_by_role("link", name="Audit log", exact=True).click()
+    page.get_by_role("navigation", name="Console").get_by_role(
+        "link", name="Audit log", exact=True
+    ).click()
     for words in ("closed the study", "rejected real session 2", "exported the real sessions"):
         expect(page.get_by_role("main")).to_contain_text(words)
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
 
 
-def test_the_monitor_rests_while_hidden_and_says_when_it_is_cut_off(page: Page, server: Any, crowd: Crowd) -> None:
+def test_the_monitor_rests_while_hidden_and_says_when_it_is_cut_off(
+    page: Page, server: Any, crowd: Crowd
+) -> None:
     page.clock.install()
     server.enter(page)
     page.goto(f"{server.url}/console/studies/study/monitor")
@@ -218,7 +231,9 @@ def test_it_works_without_script(browser: Any, server: Any, crowd: Crowd) -> Non
     context.close()
 
 
-def test_many_sessions_are_found_and_excluded_by_keyboard(page: Page, server: Any, crowd: Crowd) -> None:
+def test_many_sessions_are_found_and_excluded_by_keyboard(
+    page: Page, server: Any, crowd: Crowd
+) -> None:
     for _ in range(5):
         crowd.take_part(GENUINE, GENUINE)
     server.enter(page)
@@ -250,7 +265,9 @@ def test_many_sessions_are_found_and_excluded_by_keyboard(page: Page, server: An
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
-def test_no_page_is_wider_than_the_window(page: Page, server: Any, crowd: Crowd, scheme: Any, width: int, height: int) -> None:
+def test_no_page_is_wider_than_the_window(
+    page: Page, server: Any, crowd: Crowd, scheme: Any, width: int, height: int
+) -> None:
     crowd.take_part("x" * 400, GENUINE)
     server.enter(page)
     page.emulate_media(color_scheme=scheme)
@@ -258,18 +275,31 @@ def test_no_page_is_wider_than_the_window(page: Page, server: Any, crowd: Crowd,
     paths = ["studies", "users", "audit", "account", "coding"]
     paths += [
         f"studies/study{rest}"
-        for rest in ("", "/checklist", "/monitor", "/sessions", "/sessions/real/1", "/review", "/results", "/export")
+        for rest in (
+            "",
+            "/checklist",
+            "/monitor",
+            "/sessions",
+            "/sessions/real/1",
+            "/review",
+            "/results",
+            "/export",
+        )
     ]
     for path in paths:
         page.goto(f"{server.url}/console/{path}")
-        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        overflow = page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
         assert overflow <= 0, path
 
 
 def test_the_checklist_says_what_is_open_and_a_whole_session_is_excluded_in_the_review(
     page: Page, server: Any, crowd: Crowd
 ) -> None:
-    """By a person at the screen: the list before people come, then one who cheated, seen in the review of texts."""
+    """By a person at the screen: the list before people come, then one who cheated, seen in the
+    review of texts.
+    """
     server.enter(page)
     page.goto(f"{server.url}/console/studies/study/checklist")
     row = page.get_by_role("row", name="Tried")

@@ -1,4 +1,6 @@
-"""Two clips of people, from the demos of FreeDM, judged in the Doom variant of `clips`: the whole session in a real browser."""
+"""Two clips of people, from the demos of FreeDM, judged in the Doom variant of `clips`: the whole
+session in a real browser.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ from believable.stimuli.recipe import Recipe
 pytestmark = [
     pytest.mark.timeout(300),
     pytest.mark.skipif(
-        not (freedoom.ENGINE.is_file() and shutil.which("ffmpeg") and (freedoom.GAME_DATA / "freedm.wad").is_file()),
+        not (
+            freedoom.ENGINE.is_file()
+            and shutil.which("ffmpeg")
+            and (freedoom.GAME_DATA / "freedm.wad").is_file()
+        ),
         reason=f"people's demos are not installed: {freedoom.INSTALL}",
     ),
 ]
@@ -31,15 +37,28 @@ pytestmark = [
 def study(tmp_path: Path, clips: tuple[Path, Path]) -> Path:
     """One page: two people, and a film that stands for a program."""
     demos = {demo.name: demo for demo in freedoom.demos()}
-    films = [freedoom.film(demos[name].first(40), tmp_path / "people") for name in ("freedm-demo2", "freedm-demo3")]
+    films = [
+        freedoom.film(demos[name].first(40), tmp_path / "people")
+        for name in ("freedm-demo2", "freedm-demo3")
+    ]
     ready = variant(READY_STUDIES["clips"], "doom", own_clips=True)
     folder = tmp_path / "study"
     ready.copy(folder)
     with_conditions_of_own(folder / "study.yaml")
-    shown = [*(SceneClip(film, "human", "scene_01") for film in films), SceneClip(clips[0], "rules", "scene_01")]
+    shown = [
+        *(SceneClip(film, "human", "scene_01") for film in films),
+        SceneClip(clips[0], "rules", "scene_01"),
+    ]
     names = iter(("bqxv", "cwrt", "dhzl"))
     recipe = Recipe(width_px=426, height_px=240, sound=False)
-    make_stimuli(folder, shown, clock=VirtualClock(), new_name=lambda: next(names), recipe=recipe, masks=ready.masks)
+    make_stimuli(
+        folder,
+        shown,
+        clock=VirtualClock(),
+        new_name=lambda: next(names),
+        recipe=recipe,
+        masks=ready.masks,
+    )
     return folder
 
 
@@ -49,7 +68,10 @@ def test_two_people_are_judged_from_consent_to_code(
     records = [json.loads(path.read_text()) for path in sorted((study / "sources").glob("*.json"))]
     people = [record for record in records if record["condition"] == "human"]
     assert len(people) == 2
-    assert all("Debian package freedm" in record["note"] and "BSD-3-Clause" in record["note"] for record in people)
+    assert all(
+        "Debian package freedm" in record["note"] and "BSD-3-Clause" in record["note"]
+        for record in people
+    )
     server = serve(study)
     page.goto(server.link())
     page.get_by_role("button", name="Start").click()

@@ -52,7 +52,12 @@ def use(page: Page, name: str) -> None:
 @pytest.mark.parametrize("width", [1280, 1024, 390])
 def test_nothing_lies_over_something_else(page: Page, gallery: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
-    for group, name in (("players", "video"), ("players", "replay"), ("pages", "compare"), ("pages", "group")):
+    for group, name in (
+        ("players", "video"),
+        ("players", "replay"),
+        ("pages", "compare"),
+        ("pages", "group"),
+    ):
         page.goto(f"{gallery}/gallery/{group}/{name}")
         expect(page.locator("#trial button.play").first).to_be_visible()
         over = page.evaluate(
@@ -66,7 +71,9 @@ def test_nothing_lies_over_something_else(page: Page, gallery: str, width: int) 
 
 
 @pytest.mark.parametrize("example", PAGES, ids=lambda one: one.name)
-def test_a_page_shows_records_what_it_declares_and_is_restored(page: Page, gallery: str, example: Any) -> None:
+def test_a_page_shows_records_what_it_declares_and_is_restored(
+    page: Page, gallery: str, example: Any
+) -> None:
     opened(page, gallery, example.name)
     use(page, example.name)
     declared = {event.kind: set(event.data) for event in example.events}
@@ -76,21 +83,23 @@ def test_a_page_shows_records_what_it_declares_and_is_restored(page: Page, galle
         if one["kind"] not in PAGE_KINDS:
             assert set(one["data"]) - {"player"} == declared[one["kind"]], one
     expect(page.locator("#events li.undeclared")).to_have_count(0)
-    answers = page.locator("#trial input").evaluate_all("all => all.map((one) => [one.value, one.checked])")
+    answers = page.locator("#trial input").evaluate_all(
+        "all => all.map((one) => [one.value, one.checked])"
+    )
     page.locator("#again").click()
     expect(page.locator("#trial[data-ready='2']")).to_be_visible()
     expect(page.locator("#trial form.trial")).to_be_visible()
-    again = page.locator("#trial input").evaluate_all("all => all.map((one) => [one.value, one.checked])")
+    again = page.locator("#trial input").evaluate_all(
+        "all => all.map((one) => [one.value, one.checked])"
+    )
     assert again == answers
 
 
 def stills_are_drawn(page: Page) -> None:
-    page.wait_for_function(
-        """() => [...document.querySelectorAll('canvas.still')].every((one) => {
+    page.wait_for_function("""() => [...document.querySelectorAll('canvas.still')].every((one) => {
           const { width, height } = one;
           return one.toDataURL() !== Object.assign(document.createElement('canvas'), { width, height }).toDataURL();
-        })"""
-    )
+        })""")
 
 
 @pytest.mark.parametrize("player", ["replay", "video"])

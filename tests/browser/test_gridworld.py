@@ -1,4 +1,6 @@
-"""A second world is played in the browser: with its own script, taken up after a reload, to its end."""
+"""A second world is played in the browser: with its own script, taken up after a reload, to its
+end.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def link(tmp_path: Path, site: Path) -> Iterator[str]:
     folder, data = tmp_path / "gems", tmp_path / "data"
     folder.mkdir()
     (folder / "study.yaml").write_text(STUDY)
-    environment = {"PYTHONPATH": os.pathsep.join((str(Path(believable.__file__).parents[1]), str(site)))}
+    environment = {
+        "PYTHONPATH": os.pathsep.join((str(Path(believable.__file__).parents[1]), str(site)))
+    }
     with (
         Server([folder], data_dir=data, environment=environment) as server,
         Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store,
@@ -70,7 +74,9 @@ def test_it_is_played_to_its_end(page: Page, link: str) -> None:
     page.reload()
     page.locator("button.go").click()
     expect(running).to_be_visible()
-    assert len(json.loads(canvas.get_attribute("data-gems") or "[]")) == 2, "what was gathered stays gathered"
+    assert len(json.loads(canvas.get_attribute("data-gems") or "[]")) == 2, (
+        "what was gathered stays gathered"
+    )
     _gather(page, until=3)
     expect(page.locator('.game[data-state="over"]')).to_be_visible()
     expect(page.locator(".veil-text")).to_contain_text("3")
@@ -91,8 +97,14 @@ def _gather(page: Page, until: int) -> int:
         shown = canvas.get_attribute("data-player") or ""
         x, y = (int(part) for part in shown.split(","))
         gx, gy = min(gems, key=lambda gem: abs(gem[0] - x) + abs(gem[1] - y))
-        key = ("ArrowRight" if gx > x else "ArrowLeft") if gx != x else ("ArrowDown" if gy > y else "ArrowUp")
+        key = (
+            ("ArrowRight" if gx > x else "ArrowLeft")
+            if gx != x
+            else ("ArrowDown" if gy > y else "ArrowUp")
+        )
         page.keyboard.down(key)
-        page.wait_for_function("before => document.querySelector('.field canvas').dataset.player !== before", arg=shown)
+        page.wait_for_function(
+            "before => document.querySelector('.field canvas').dataset.player !== before", arg=shown
+        )
         page.keyboard.up(key)
     return 3 - len(json.loads(canvas.get_attribute("data-gems") or "[]"))

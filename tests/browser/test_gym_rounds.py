@@ -1,4 +1,6 @@
-"""Gymnasium environments in a real browser: MiniGrid one press at a time, Pong as it runs, both to the end of the study."""
+"""Gymnasium environments in a real browser: MiniGrid one press at a time, Pong as it runs, both to
+the end of the study.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def recordings(line: Any) -> list[Recording]:
 
 
 def actions(recording: Recording) -> list[int]:
-    return [json.loads(str(action)) for action in recording.telemetry["action"] if action is not None]
+    return [
+        json.loads(str(action)) for action in recording.telemetry["action"] if action is not None
+    ]
 
 
 #: The round goes on, or is over.
@@ -57,15 +61,21 @@ def presses(served: Any) -> int:
 
 
 def press(page: Page, served: Any, key: str, number: int) -> None:
-    """A key that counts. While a page that was held up waits for the round to go on, keys do nothing: it is pressed again."""
+    """A key that counts. While a page that was held up waits for the round to go on, keys do
+    nothing: it is pressed again.
+    """
     while presses(served) < number:
         page.wait_for_function(STATE)
-        assert page.locator('.game[data-state="run"]').count(), "the round ended before all keys were pressed"
+        assert page.locator('.game[data-state="run"]').count(), (
+            "the round ended before all keys were pressed"
+        )
         page.keyboard.down(key)
         while presses(served) < number and page.locator('.game[data-state="run"]').count():
             page.wait_for_timeout(50)
         page.keyboard.up(key)
-        page.wait_for_function(GONE_ON, arg=int(page.locator(".field canvas").get_attribute("data-tick") or 0))
+        page.wait_for_function(
+            GONE_ON, arg=int(page.locator(".field canvas").get_attribute("data-tick") or 0)
+        )
 
 
 def test_minigrid_and_pong_are_played_to_the_end(

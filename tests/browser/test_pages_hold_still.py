@@ -1,4 +1,6 @@
-"""Nothing moves away from under somebody's pointer: what comes late has its place, or comes all at once."""
+"""Nothing moves away from under somebody's pointer: what comes late has its place, or comes all at
+once.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ timeline:
       ask: [{{id: which, prompt: Which looked more human?, preference: {{}}}}]
   - finish: {{}}
 """
-#: For every word and its state: where the trial begins, and by how much the words are too long for their place.
+#: For every word and its state: where the trial begins, and by how much the words are too long for
+#: their place.
 MOVES = """(said) => said.map(([state, words]) => {
   const line = document.getElementById('status');
   line.dataset.state = state;
@@ -59,14 +62,18 @@ def test_what_is_said_about_saving_moves_nothing(page: Page, visitor: Any, serve
     visitor.saved()
     states = ("saving", "saved", "offline", "full", "memory", "conflict", "refused")
     said = [("saved", "")]
-    said += [(state, built_in(language)[f"status.{state}"]) for language in LANGUAGES for state in states]
+    said += [
+        (state, built_in(language)[f"status.{state}"]) for language in LANGUAGES for state in states
+    ]
     for width in (1280, 900, 768, 360):
         page.set_viewport_size({"width": width, "height": 720})
         places = page.evaluate(MOVES, said)
         assert places == [[places[0][0], 0]] * len(said), width
 
 
-@pytest.mark.parametrize(("ending", "playback"), [("replay.json.gz", "together"), ("mp4", "independent")])
+@pytest.mark.parametrize(
+    ("ending", "playback"), [("replay.json.gz", "together"), ("mp4", "independent")]
+)
 def test_a_comparison_comes_at_once(
     context: BrowserContext,
     page: Page,
@@ -100,12 +107,22 @@ def test_a_comparison_comes_at_once(
     ("watch", "late", "what"),
     [
         ("annotate: {ranktrace: {}}", "**/ranktrace/widget.js", [".trace-area"]),
-        ("overlay: {plan: true, log: true}, annotate: {flags: {}}", "**/beside.js", [".overlay-toggle", ".flags"]),
+        (
+            "overlay: {plan: true, log: true}, annotate: {flags: {}}",
+            "**/beside.js",
+            [".overlay-toggle", ".flags"],
+        ),
     ],
     ids=["trace", "flags"],
 )
 def test_nobody_can_play_before_the_instrument_is_there(
-    page: Page, serve: Any, tmp_path: Path, recordings: ModuleType, watch: str, late: str, what: list[str]
+    page: Page,
+    serve: Any,
+    tmp_path: Path,
+    recordings: ModuleType,
+    watch: str,
+    late: str,
+    what: list[str],
 ) -> None:
     held: list[Route] = []
     page.route(late, lambda route: held.append(route))
@@ -139,6 +156,9 @@ def test_the_log_of_a_video_is_there_before_it_can_be_played(
     page.route("**/media/*", fail_first)
     page.goto(serve(folder).link())
     page.get_by_role("button", name="Start").click()
-    assert page.wait_for_function(WITH_PLAY, arg=[".overlay-toggle", ".flags"]).json_value() == [True, True]
+    assert page.wait_for_function(WITH_PLAY, arg=[".overlay-toggle", ".flags"]).json_value() == [
+        True,
+        True,
+    ]
     assert len(set(asked)) == 2, "the video and its log"
     expect(page.locator(".flags-now")).to_contain_text("moves 0")

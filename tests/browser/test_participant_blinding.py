@@ -9,7 +9,8 @@ from typing import Any
 
 from playwright.sync_api import Page, Response
 
-#: What may differ between media of different conditions: how long they are, and when they were sent.
+#: What may differ between media of different conditions: how long they are, and when they were
+#: sent.
 LENGTHS = {"content-length", "content-range", "date"}
 
 
@@ -52,21 +53,35 @@ def test_no_canary_in_any_byte_of_a_whole_session(
     parts = wire.parts
     assert len(parts) > 100
     assert any("/media/" in name and name.endswith("body") for name, _ in parts)
-    found = [(name, what) for name, content in parts for what in secret.values() if what.encode() in content]
+    found = [
+        (name, what)
+        for name, content in parts
+        for what in secret.values()
+        if what.encode() in content
+    ]
     assert found == []
-    stored_names = [path.name for path in server.settings.media_dir.iterdir() if len(path.name) == 64]
+    stored_names = [
+        path.name for path in server.settings.media_dir.iterdir() if len(path.name) == 64
+    ]
     assert stored_names
-    assert [name for name, content in parts for digest in stored_names if digest.encode() in content] == []
+    assert [
+        name for name, content in parts for digest in stored_names if digest.encode() in content
+    ] == []
 
 
-def test_media_of_different_conditions_have_the_same_headers_and_unrelated_names(page: Page, visitor: Any, server: Any) -> None:
+def test_media_of_different_conditions_have_the_same_headers_and_unrelated_names(
+    page: Page, visitor: Any, server: Any
+) -> None:
     wire = Wire(page)
     visitor.until(6, server.link())
     media = [response for response in wire.responses if "/media/" in response.url]
     names = {response.url.rsplit("/", 1)[-1] for response in media}
     assert len(names) == 2
     assert {len(name) for name in names} == {26}
-    headers = [{name: value for name, value in medium.all_headers().items() if name not in LENGTHS} for medium in media]
+    headers = [
+        {name: value for name, value in medium.all_headers().items() if name not in LENGTHS}
+        for medium in media
+    ]
     assert all(header == headers[0] for header in headers)
     assert not {"etag", "last-modified", "content-disposition"} & set(headers[0])
     assert headers[0]["content-type"] == "application/octet-stream"

@@ -12,9 +12,10 @@ from playwright.sync_api import Browser, Page, expect
 from build_hooks.bare_scripts import without_comments
 
 CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
-#: 60 000 until pages led to their questions, said trouble at the button and at the bar with a way to try again, gave up downloads
-#: that hang, and counted what was seen: 5.8 kB that a watch page needs before anything goes wrong. Leaving a page by one request
-#: instead of two took .6 kB more, asking again for scripts that do not arrive .9 kB; limits of the first speed, the minutes left
+#: 60 000 until pages led to their questions, said trouble at the button and at the bar with a way
+#: to try again, gave up downloads that hang, and counted what was seen: 5.8 kB that a watch page
+#: needs before anything goes wrong. Leaving a page by one request instead of two took .6 kB more,
+#: asking again for scripts that do not arrive .9 kB; limits of the first speed, the minutes left
 #: and trouble in sight 1.5 kB.
 LARGEST_SCRIPTS_BYTES = 68_000
 
@@ -82,10 +83,18 @@ CONTRASTS = """() => {
     ids=["light-1280", "dark-1920", "tablet"],
 )
 def test_every_page_is_accessible(
-    browser: Browser, server: Any, visitor_on: Callable[[Page], Any], scheme: Any, width: int, height: int
+    browser: Browser,
+    server: Any,
+    visitor_on: Callable[[Page], Any],
+    scheme: Any,
+    width: int,
+    height: int,
 ) -> None:
     context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=scheme, locale="en-GB", reduced_motion="reduce"
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+        locale="en-GB",
+        reduced_motion="reduce",
     )
     context.set_default_timeout(20_000)
     page = context.new_page()
@@ -140,7 +149,9 @@ def test_every_page_is_accessible(
 
 
 def test_scripts_of_the_largest_page_stay_light(page: Page, visitor: Any, server: Any) -> None:
-    """As an installed package serves them: this server runs from the sources, which hold types and comments besides."""
+    """As an installed package serves them: this server runs from the sources, which hold types and
+    comments besides.
+    """
     sizes: dict[str, int] = {}
 
     def note(response: Any) -> None:
@@ -172,7 +183,11 @@ LONG = TYPED + "ä" * 900_000
 
 
 def test_hostile_words_are_only_words(
-    page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path], stored: Any
+    page: Page,
+    visitor: Any,
+    serve: Callable[[Path], Any],
+    make_study: Callable[..., Path],
+    stored: Any,
 ) -> None:
     server = serve(make_study(HOSTILE))
     dialogs: list[str] = []

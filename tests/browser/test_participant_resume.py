@@ -14,7 +14,9 @@ CODE = re.compile(r"^[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{2}$")
 CONSENT, TEXT, FORM, CHECK, WATCH_1, WATCH_2, BREAK, RATE = range(8)
 
 
-def test_a_reload_in_every_trial_goes_on_there_with_its_drafts(page: Page, visitor: Any, server: Any, stored: Any) -> None:
+def test_a_reload_in_every_trial_goes_on_there_with_its_drafts(
+    page: Page, visitor: Any, server: Any, stored: Any
+) -> None:
     def reload(position: int) -> None:
         page.reload()
         visitor.at(position)
@@ -70,17 +72,17 @@ def test_a_reload_in_every_trial_goes_on_there_with_its_drafts(page: Page, visit
     assert held.answers["form"]["why"] == "half a sent"
 
 
-def test_an_answer_is_kept_when_the_page_goes_before_the_browser_has_stored_it(page: Page, visitor: Any, server: Any) -> None:
+def test_an_answer_is_kept_when_the_page_goes_before_the_browser_has_stored_it(
+    page: Page, visitor: Any, server: Any
+) -> None:
     """The browser's database takes as long as the disk does; a reload does not wait for it."""
     visitor.until(FORM, server.link())
     page.on("dialog", lambda dialog: dialog.accept())
-    page.evaluate(
-        """() => {
+    page.evaluate("""() => {
           const never = () => ({});
           IDBDatabase.prototype.transaction = () => ({
             objectStore: () => ({ get: never, getAll: never, put: never, delete: never }), abort: () => undefined });
-        }"""
-    )
+        }""")
     page.get_by_role("radio", name="sometimes").check()
     page.get_by_role("checkbox", name="puzzle").check()
     page.reload()
@@ -89,7 +91,9 @@ def test_an_answer_is_kept_when_the_page_goes_before_the_browser_has_stored_it(p
     expect(page.get_by_role("checkbox", name="puzzle")).to_be_checked()
 
 
-def test_what_is_entered_before_the_scripts_are_there_is_recorded(page: Page, visitor: Any, server: Any) -> None:
+def test_what_is_entered_before_the_scripts_are_there_is_recorded(
+    page: Page, visitor: Any, server: Any
+) -> None:
     visitor.join(server.link())
     visitor.consent()
     visitor.read()
@@ -145,7 +149,9 @@ def test_a_second_tab_takes_over_and_the_first_says_so(
     assert stored(server).answers["form"]["age"] == 30
 
 
-def test_another_device_continues_with_the_code(browser: Browser, page: Page, visitor: Any, server: Any, stored: Any) -> None:
+def test_another_device_continues_with_the_code(
+    browser: Browser, page: Page, visitor: Any, server: Any, stored: Any
+) -> None:
     visitor.until(FORM, server.link())
     page.get_by_label("How old are you?").fill("30")
     page.get_by_role("button", name="Continue later").click()
@@ -200,7 +206,9 @@ def test_withdrawing_deletes_everything(page: Page, visitor: Any, server: Any, s
     expect(page.get_by_role("heading", name="Your data have been deleted")).to_be_visible()
 
 
-def test_withdrawing_elsewhere_deletes_what_this_browser_holds(page: Page, visitor: Any, server: Any) -> None:
+def test_withdrawing_elsewhere_deletes_what_this_browser_holds(
+    page: Page, visitor: Any, server: Any
+) -> None:
     visitor.until(FORM, server.link())
     visitor.saved()
     page.route("**/events", lambda route: route.abort())
@@ -211,7 +219,9 @@ def test_withdrawing_elsewhere_deletes_what_this_browser_holds(page: Page, visit
     page.once("dialog", lambda dialog: dialog.accept())
     page.reload()
     expect(page.get_by_role("heading", name="Your data have been deleted")).to_be_visible()
-    page.wait_for_function(f"async () => {{ const left = await ({HELD})(); return !left.events && !left.heads; }}")
+    page.wait_for_function(
+        f"async () => {{ const left = await ({HELD})(); return !left.events && !left.heads; }}"
+    )
 
 
 FORBID = """\
@@ -241,7 +251,11 @@ def test_a_study_may_forbid_coming_back(
 
 
 def test_a_study_may_restart_those_who_come_back(
-    page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path], stored: Any
+    page: Page,
+    visitor: Any,
+    serve: Callable[[Path], Any],
+    make_study: Callable[..., Path],
+    stored: Any,
 ) -> None:
     server = serve(make_study(FORBID.replace("forbid", "restart")))
     visitor.join(server.link())

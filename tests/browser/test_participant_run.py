@@ -25,7 +25,9 @@ def go_on(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_whole_study_by_keyboard_alone(page: Page, visitor: Any, server: Any, stored: Any) -> None:
+def test_a_whole_study_by_keyboard_alone(
+    page: Page, visitor: Any, server: Any, stored: Any
+) -> None:
     page.goto(server.link())
     tab_to(page, "button[type=submit]")
     page.keyboard.press("Enter")
@@ -100,14 +102,22 @@ def test_what_was_watched_is_recorded_exactly(visitor: Any, server: Any, stored:
     assert kinds.index("media.play") < kinds.index("media.interval") < kinds.index("media.ended")
     duration = media[0]["data"]["duration_ms"]
     assert abs(duration - 1500) < 60
-    intervals = [event["data"] for event in media if event["kind"] == "media.interval" and event["trial"] == WATCH_1]
+    intervals = [
+        event["data"]
+        for event in media
+        if event["kind"] == "media.interval" and event["trial"] == WATCH_1
+    ]
     assert intervals[0]["from_ms"] == 0
     assert intervals[-1]["to_ms"] == duration
-    assert sum(interval["to_ms"] - interval["from_ms"] for interval in intervals) == duration, "pieces touch exactly"
+    assert sum(interval["to_ms"] - interval["from_ms"] for interval in intervals) == duration, (
+        "pieces touch exactly"
+    )
     assert {interval["rate"] for interval in intervals} == {1}
 
 
-def test_a_wrong_answer_may_be_mended_and_then_ends_the_study(page: Page, visitor: Any, server: Any, stored: Any) -> None:
+def test_a_wrong_answer_may_be_mended_and_then_ends_the_study(
+    page: Page, visitor: Any, server: Any, stored: Any
+) -> None:
     visitor.until(3, server.link())
     page.get_by_role("radio", name="red").check()
     visitor.next()
@@ -170,7 +180,11 @@ timeline:
 
 
 def test_a_question_that_depends_on_another_comes_and_goes(
-    page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path], stored: Any
+    page: Page,
+    visitor: Any,
+    serve: Callable[[Path], Any],
+    make_study: Callable[..., Path],
+    stored: Any,
 ) -> None:
     server = serve(make_study(SHOWN_IF))
     page.goto(server.link())

@@ -63,7 +63,9 @@ LATER = (
 
 
 @pytest.fixture
-def enter(page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path]) -> Callable[..., Any]:
+def enter(
+    page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path]
+) -> Callable[..., Any]:
     def go(text: str, **names: str) -> Any:
         server = serve(make_study(text, **names))
         visitor.join(server.link())
@@ -87,21 +89,23 @@ def play_by_keyboard(page: Page, player: int) -> None:
 
 def drawn(page: Page) -> list[bool]:
     """Whether each still shows something: not one colour all over."""
-    return page.evaluate(
-        """() => [...document.querySelectorAll("canvas.still")].map((still) => {
+    return page.evaluate("""() => [...document.querySelectorAll("canvas.still")].map((still) => {
           const { data } = still.getContext("2d").getImageData(0, 0, still.width, still.height);
           return new Set(Array.from({ length: data.length / 4 }, (_, n) => data[4 * n])).size > 3;
-        })"""
-    )
+        })""")
 
 
-def test_a_comparison_by_keyboard(page: Page, visitor: Any, enter: Callable[..., Any], stored: Any) -> None:
+def test_a_comparison_by_keyboard(
+    page: Page, visitor: Any, enter: Callable[..., Any], stored: Any
+) -> None:
     server = enter(COMPARE)
     expect(page.locator(".pane")).to_have_count(2)
     expect(page.locator(".pane-label")).to_have_text(["A", "B"])
     expect(page.locator('.pane[data-player="0"] .play')).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator('.pane[data-player="0"] .views')).to_have_text("You have watched the video.")
+    expect(page.locator('.pane[data-player="0"] .views')).to_have_text(
+        "You have watched the video."
+    )
     expect(page.locator(".after")).to_be_hidden()
     visitor.saved()
 
@@ -128,7 +132,11 @@ def test_a_comparison_by_keyboard(page: Page, visitor: Any, enter: Callable[...,
     assert visitor.finished()
 
     found = stored(server)
-    assert found.answers["pair"] == {"which": "neither", "sure": 2, "why": "It stops where a person would."}
+    assert found.answers["pair"] == {
+        "which": "neither",
+        "sure": 2,
+        "why": "It stops where a person would.",
+    }
     changes = [
         event["data"]["value"]
         for event in found.events
@@ -157,7 +165,9 @@ def test_one_plays_at_a_time_and_keys_belong_to_the_player_with_the_focus(
     assert [(pause["player"], pause["reason"]) for pause in pauses] == [(0, "other"), (1, "person")]
 
 
-def test_together_both_run_and_end(page: Page, visitor: Any, enter: Callable[..., Any], stored: Any) -> None:
+def test_together_both_run_and_end(
+    page: Page, visitor: Any, enter: Callable[..., Any], stored: Any
+) -> None:
     server = enter(TOGETHER)
     common = page.get_by_role("button", name="Play together")
     expect(common).to_be_focused()
@@ -171,7 +181,9 @@ def test_together_both_run_and_end(page: Page, visitor: Any, enter: Callable[...
     plays = [event for event in events if event["kind"] == "media.play"]
     assert {play["data"]["player"] for play in plays} == {0, 1}
     assert abs(plays[0]["mono_ms"] - plays[1]["mono_ms"]) < 500
-    assert sorted(event["data"]["player"] for event in events if event["kind"] == "media.ended") == [0, 1]
+    assert sorted(
+        event["data"]["player"] for event in events if event["kind"] == "media.ended"
+    ) == [0, 1]
 
 
 def test_a_clip_that_is_started_below_the_questions_of_another_comes_into_sight(
@@ -182,15 +194,25 @@ def test_a_clip_that_is_started_below_the_questions_of_another_comes_into_sight(
     panes = page.locator(".pane")
     panes.nth(0).locator("button.play").click()
     expect(panes.nth(0).locator(".about")).to_be_visible()
-    page.evaluate("document.querySelectorAll('.pane')[1].querySelector('button.play').scrollIntoView({ block: 'start' })")
-    assert panes.nth(1).locator(".player video").evaluate("clip => clip.getBoundingClientRect().top") < 0
+    page.evaluate(
+        "document.querySelectorAll('.pane')[1].querySelector('button.play').scrollIntoView({ block:"
+        " 'start' })"
+    )
+    assert (
+        panes.nth(1).locator(".player video").evaluate("clip => clip.getBoundingClientRect().top")
+        < 0
+    )
     panes.nth(1).locator("button.play").click()
     page.wait_for_function(
-        "() => document.querySelectorAll('.pane')[1].querySelector('.player').getBoundingClientRect().top >= -1"
+        "() =>"
+        " document.querySelectorAll('.pane')[1].querySelector('.player').getBoundingClientRect().top"
+        " >= -1"
     )
 
 
-def test_a_group_by_keyboard(page: Page, visitor: Any, enter: Callable[..., Any], stored: Any) -> None:
+def test_a_group_by_keyboard(
+    page: Page, visitor: Any, enter: Callable[..., Any], stored: Any
+) -> None:
     server = enter(GROUP)
     expect(page.locator(".pane-label")).to_have_text(["Clip 1", "Clip 2"])
     expect(page.locator(".about").first).to_be_hidden()
@@ -199,9 +221,13 @@ def test_a_group_by_keyboard(page: Page, visitor: Any, enter: Callable[..., Any]
     first, second = page.locator(".about").all()
     expect(first).to_be_visible()
     expect(second).to_be_hidden()
-    expect(page.locator('.pane[data-player="0"] .views')).to_have_text("You can watch it once more.")
+    expect(page.locator('.pane[data-player="0"] .views')).to_have_text(
+        "You can watch it once more."
+    )
     page.keyboard.press("Enter")
-    expect(page.locator('.pane[data-player="0"] .views')).to_have_text("You have watched the video.")
+    expect(page.locator('.pane[data-player="0"] .views')).to_have_text(
+        "You have watched the video."
+    )
 
     expect(page.locator("#q-strength-0-question")).to_be_hidden()
     page.locator("[name=q-rating-0]").first.focus()
@@ -254,7 +280,9 @@ def test_stills_remind_of_what_was_watched_on_earlier_pages(
         visitor.watch()
         visitor.next()
     visitor.at(2)
-    page.wait_for_function("() => [...document.querySelectorAll('canvas.still')].every((one) => one.width === 480)")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('canvas.still')].every((one) => one.width === 480)"
+    )
     assert drawn(page) == [True, True]
     page.get_by_role("radio", name="The second").check()
     visitor.next()
@@ -262,7 +290,9 @@ def test_stills_remind_of_what_was_watched_on_earlier_pages(
     assert stored(server).answers["rate"] == {"which": "second"}
 
 
-def test_nothing_on_a_comparison_page_tells_which_is_which(page: Page, visitor: Any, enter: Callable[..., Any]) -> None:
+def test_nothing_on_a_comparison_page_tells_which_is_which(
+    page: Page, visitor: Any, enter: Callable[..., Any]
+) -> None:
     names = ("human", "scripted", "first", "second", "file", "scenario")
     secret = {name: f"x{secrets.token_hex(6)}" for name in names}
     parts: list[tuple[str, bytes]] = []
@@ -277,7 +307,9 @@ def test_nothing_on_a_comparison_page_tells_which_is_which(page: Page, visitor: 
     server = enter(COMPARE, **secret)
     for player in (0, 1):
         play_by_keyboard(page, player)
-        expect(page.locator(f'.pane[data-player="{player}"] .views')).to_have_text("You have watched the video.")
+        expect(page.locator(f'.pane[data-player="{player}"] .views')).to_have_text(
+            "You have watched the video."
+        )
     assert page.locator(".pane .clock").count() == 0, "lengths could tell"
     assert not re.search(r"\d:\d\d", page.locator(".trial").inner_text())
     visitor.saved()
@@ -286,5 +318,10 @@ def test_nothing_on_a_comparison_page_tells_which_is_which(page: Page, visitor: 
     expect(page.locator(".after")).to_be_visible()
     assert sum("/media/" in url for url, _ in parts) >= 4
     digests = [path.name for path in server.settings.media_dir.iterdir() if len(path.name) == 64]
-    found = [(url, what) for url, content in parts for what in (*secret.values(), *digests) if what.encode() in content]
+    found = [
+        (url, what)
+        for url, content in parts
+        for what in (*secret.values(), *digests)
+        if what.encode() in content
+    ]
     assert found == []

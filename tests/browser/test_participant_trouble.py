@@ -1,4 +1,6 @@
-"""Trouble is said where people look: at the button they pressed, at the bar that does not move; and never beside "Saved"."""
+"""Trouble is said where people look: at the button they pressed, at the bar that does not move; and
+never beside "Saved".
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ import pytest
 from playwright.sync_api import Error, Page, Route, expect
 
 FORM, CHECK = 2, 3
-#: The page is offline until its button is pressed: what it tries by itself meanwhile fails, however long the test takes.
+#: The page is offline until its button is pressed: what it tries by itself meanwhile fails, however
+#: long the test takes.
 OFFLINE_UNTIL_RETRY = """() => {
   const send = window.fetch;
   let pressed = false;
@@ -26,7 +29,9 @@ OFFLINE_UNTIL_RETRY = """() => {
 }"""
 
 
-def test_offline_is_said_at_the_button_and_a_press_there_tries_again(page: Page, visitor: Any, server: Any) -> None:
+def test_offline_is_said_at_the_button_and_a_press_there_tries_again(
+    page: Page, visitor: Any, server: Any
+) -> None:
     visitor.until(FORM, server.link())
     visitor.saved()
     page.evaluate(OFFLINE_UNTIL_RETRY)
@@ -47,7 +52,9 @@ def test_offline_is_said_at_the_button_and_a_press_there_tries_again(page: Page,
     visitor.saved()
 
 
-def test_an_answer_that_takes_long_is_said_at_the_button(page: Page, visitor: Any, server: Any) -> None:
+def test_an_answer_that_takes_long_is_said_at_the_button(
+    page: Page, visitor: Any, server: Any
+) -> None:
     visitor.until(FORM, server.link())
     visitor.fill_form()
     visitor.saved()
@@ -60,7 +67,9 @@ def test_an_answer_that_takes_long_is_said_at_the_button(page: Page, visitor: An
     visitor.at(CHECK)
 
 
-def test_a_download_that_hangs_is_said_and_saved_is_not(page: Page, serve: Any, tmp_path: Path, recordings: Any) -> None:
+def test_a_download_that_hangs_is_said_and_saved_is_not(
+    page: Page, serve: Any, tmp_path: Path, recordings: Any
+) -> None:
     server = serve(recordings.study(tmp_path / "study", "controls: {must_finish: false}"))
     held: list[Route] = []
     page.route("**/media/**", lambda route: held.append(route))
@@ -69,7 +78,8 @@ def test_a_download_that_hangs_is_said_and_saved_is_not(page: Page, serve: Any, 
     trouble = page.locator(".loading .trouble")
     expect(trouble).to_have_text("Loading is stuck or was interrupted. We keep trying.")
     expect(page.locator("#status")).to_have_text("Loading is stuck. We keep trying.")
-    # Pressed while nothing comes yet: once something does, the page may have tried by itself, and the button is gone.
+    # Pressed while nothing comes yet: once something does, the page may have tried by itself, and
+    # the button is gone.
     page.locator(".loading").get_by_role("button", name="Try again now").click()
     page.unroute("**/media/**")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
@@ -77,12 +87,16 @@ def test_a_download_that_hangs_is_said_and_saved_is_not(page: Page, serve: Any, 
 
 
 @pytest.mark.parametrize("script", ["main.js", "channel.js"], ids=["named-by-the-page", "imported"])
-def test_a_page_whose_script_did_not_arrive_is_loaded_anew(page: Page, visitor: Any, server: Any, script: str) -> None:
+def test_a_page_whose_script_did_not_arrive_is_loaded_anew(
+    page: Page, visitor: Any, server: Any, script: str
+) -> None:
     address = f"**/static/participant/{script}*"
     page.route(address, lambda route: route.abort())
     page.goto(server.link())
     page.get_by_role("button", name="Start").click()
-    banner = page.get_by_role("alert").filter(has_text="A part of this page did not arrive. We keep trying")
+    banner = page.get_by_role("alert").filter(
+        has_text="A part of this page did not arrive. We keep trying"
+    )
     expect(banner).to_be_visible()
     assert page.locator("button.next").is_disabled()
     page.unroute(address)
@@ -93,7 +107,9 @@ def test_a_page_whose_script_did_not_arrive_is_loaded_anew(page: Page, visitor: 
     assert page.evaluate("sessionStorage.getItem('believable-anew')") == "0"
 
 
-def test_a_script_that_a_later_page_needs_is_asked_for_until_it_arrives(page: Page, visitor: Any, server: Any) -> None:
+def test_a_script_that_a_later_page_needs_is_asked_for_until_it_arrives(
+    page: Page, visitor: Any, server: Any
+) -> None:
     visitor.until(FORM - 1, server.link())
     visitor.saved()
     page.route("**/static/instruments/**", lambda route: route.abort())

@@ -19,13 +19,15 @@ timeline:
   - watch: {{stimulus: one, controls: {{{controls}}}, ask: [{{id: seen, prompt: What did you see?, text: {{}}}}]}}
   - finish: {{}}
 """
-COMPARED = STUDY.replace("}}]", "}}, {{id: two, file: stimuli/clip2.mp4, condition: a}}]", 1).replace(
-    "watch: {{stimulus: one", "compare: {{of: [one, two]"
-)
+COMPARED = STUDY.replace(
+    "}}]", "}}, {{id: two, file: stimuli/clip2.mp4, condition: a}}]", 1
+).replace("watch: {{stimulus: one", "compare: {{of: [one, two]")
 
 
 @pytest.fixture
-def watch(page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path]) -> Callable[[str], Any]:
+def watch(
+    page: Page, visitor: Any, serve: Callable[[Path], Any], make_study: Callable[..., Path]
+) -> Callable[[str], Any]:
     """`watch("pause: false")` opens the video with these controls."""
 
     def start(controls: str) -> Any:
@@ -45,14 +47,17 @@ def at(page: Page) -> float:
 
 def becomes(page: Page, state: str) -> None:
     """Waits until this holds of the video."""
-    page.wait_for_function(f"() => {{ const video = document.querySelector('video'); return {state}; }}")
+    page.wait_for_function(
+        f"() => {{ const video = document.querySelector('video'); return {state}; }}"
+    )
 
 
 def press_pause(page: Page) -> None:
     """Press pause and wait until the player has recorded it.
 
-    `video.paused` is true before the browser sends the `pause` event, so that the page still says "Saved" for a moment. Listeners
-    run in the order they were added: this one comes after the player's own, which has recorded the pause by then.
+    `video.paused` is true before the browser sends the `pause` event, so that the page still says
+    "Saved" for a moment. Listeners run in the order they were added: this one comes after the
+    player's own, which has recorded the pause by then.
     """
     page.evaluate(
         "() => { window.pauseHeard = new Promise((resolve) => document.querySelector('video')"
@@ -62,7 +67,9 @@ def press_pause(page: Page) -> None:
     page.evaluate("() => window.pauseHeard")
 
 
-def test_by_default_the_video_is_watched_once_to_its_end(page: Page, watch: Any, stored: Any, visitor: Any) -> None:
+def test_by_default_the_video_is_watched_once_to_its_end(
+    page: Page, watch: Any, stored: Any, visitor: Any
+) -> None:
     server = watch("")
     expect(page.get_by_label("What did you see?")).to_be_hidden()
     expect(page.get_by_role("slider", name="Position")).to_have_count(0)
@@ -136,7 +143,9 @@ def test_views_are_counted_also_over_a_reload(page: Page, watch: Any, visitor: A
     expect(page.locator(".play")).to_be_hidden()
 
 
-def test_seeking_is_recorded_and_shown_parts_are_exact(page: Page, watch: Any, stored: Any, visitor: Any) -> None:
+def test_seeking_is_recorded_and_shown_parts_are_exact(
+    page: Page, watch: Any, stored: Any, visitor: Any
+) -> None:
     server = watch("seek: true, must_finish: false")
     expect(page.get_by_label("What did you see?")).to_be_visible()
     line = page.get_by_role("slider", name="Position")
@@ -153,14 +162,19 @@ def test_seeking_is_recorded_and_shown_parts_are_exact(page: Page, watch: Any, s
     assert [event["kind"] for event in events].count("media.seek") >= 2
     shown = [event["data"] for event in events if event["kind"] == "media.interval"]
     (pause,) = (event["data"] for event in events if event["kind"] == "media.pause")
-    # On a busy machine the video halts for data in between; what was shown still has no gap and nothing twice.
+    # On a busy machine the video halts for data in between; what was shown still has no gap and
+    # nothing twice.
     edges = [0, *(part["to_ms"] for part in shown)]
     assert [part["from_ms"] for part in shown] == edges[:-1]
     assert edges[-1] == pause["media_ms"]
-    assert pause["media_ms"] == pytest.approx(stood, abs=1000 / 24 + 40), "the picture that stood, and the clock"
+    assert pause["media_ms"] == pytest.approx(stood, abs=1000 / 24 + 40), (
+        "the picture that stood, and the clock"
+    )
 
 
-def test_where_everything_is_allowed_the_browsers_own_controls_appear(page: Page, watch: Any) -> None:
+def test_where_everything_is_allowed_the_browsers_own_controls_appear(
+    page: Page, watch: Any
+) -> None:
     watch("seek: true, replay: true, must_finish: false")
     video = page.locator("video")
     expect(video).to_have_js_property("controls", True)
@@ -169,13 +183,15 @@ def test_where_everything_is_allowed_the_browsers_own_controls_appear(page: Page
     expect(page.locator(".player-controls")).to_have_count(0)
 
 
-def test_a_hidden_page_pauses_the_video_and_says_why(page: Page, watch: Any, stored: Any, visitor: Any) -> None:
+def test_a_hidden_page_pauses_the_video_and_says_why(
+    page: Page, watch: Any, stored: Any, visitor: Any
+) -> None:
     server = watch("")
     page.get_by_role("button", name="Play").click()
     becomes(page, "video.currentTime > 0.2")
     hide = (
-        "hidden => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });"
-        " document.dispatchEvent(new Event('visibilitychange')); }"
+        "hidden => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true"
+        " }); document.dispatchEvent(new Event('visibilitychange')); }"
     )
     page.evaluate(hide, True)
     becomes(page, "video.paused && !video.ended")
@@ -190,7 +206,9 @@ def test_a_hidden_page_pauses_the_video_and_says_why(page: Page, watch: Any, sto
     assert pauses == ["hidden"]
 
 
-def test_a_file_that_is_no_video_is_told(page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path]) -> None:
+def test_a_file_that_is_no_video_is_told(
+    page: Page, serve: Callable[[Path], Any], make_study: Callable[..., Path]
+) -> None:
     page.route("**/media/*", lambda route: route.fulfill(status=200, body=b"not a video" * 100))
     page.goto(serve(make_study(STUDY, controls="")).link())
     page.get_by_role("button", name="Start").click()

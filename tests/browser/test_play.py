@@ -1,4 +1,6 @@
-"""Rounds of the maze in a real browser, with real keys: played, watched again, annotated, and made again from what is stored."""
+"""Rounds of the maze in a real browser, with real keys: played, watched again, annotated, and made
+again from what is stored.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ from believable.worlds.maze.rules import MazeEvent, MazeRound, MazeRules, Player
 
 pytestmark = pytest.mark.timeout(400)
 
-#: Only a line on which nothing came for about as long as the page waits (`wire.js`) may be given up.
+#: Only a line on which nothing came for about as long as the page waits (`wire.js`) may be given
+#: up.
 SILENCE_S = 1.0
 
 #: Where the blue figure is, in tiles: the mean place of its pixels.
@@ -67,8 +70,11 @@ def test_the_whole_trace_protocol_with_full_rounds(
     folder = tmp_path / "trace"
     READY_STUDIES["trace"].copy(folder)
     text = (folder / "study.yaml").read_text()
-    # The recordings run eight times as fast, and the annotation is not practised: both have tests of their own.
-    faster = text.replace("must_finish: true}", "must_finish: true, speeds: [8]}\n            practice: false")
+    # The recordings run eight times as fast, and the annotation is not practised: both have tests
+    # of their own.
+    faster = text.replace(
+        "must_finish: true}", "must_finish: true, speeds: [8]}\n            practice: false"
+    )
     (folder / "study.yaml").write_text(faster)
     served = line(folder)
     silence_s = longest_silence(page)
@@ -88,7 +94,9 @@ def test_the_whole_trace_protocol_with_full_rounds(
         player.start()
         player.play(120)
         player.over()
-        assert 60 <= time.monotonic() - began_s < 120, f"round {number} took another time than a minute"
+        assert 60 <= time.monotonic() - began_s < 120, (
+            f"round {number} took another time than a minute"
+        )
         player.next()
         player.annotate(30)
         player.next()
@@ -101,7 +109,8 @@ def test_the_whole_trace_protocol_with_full_rounds(
     assert player.finish()
     rows = rounds.same_again(served)
     assert len(rows) == 2
-    # The page counts a line as lost when it has heard nothing for a while: that must not be but where nothing came.
+    # The page counts a line as lost when it has heard nothing for a while: that must not be but
+    # where nothing came.
     assert sum(row["losses"] for row in rows) == 0 or silence_s() > SILENCE_S
     setups = [setup for setup, *_ in rounds.rounds_of(served)]
     assert {setup.opponent for setup in setups} == {"calm", "frustrated"}
@@ -118,7 +127,9 @@ def longest_silence(page: Page) -> Callable[[], float]:
         socket.on("framereceived", lambda _: heard.append(time.monotonic()))
 
     page.on("websocket", listen)
-    return lambda: max((after - before for heard in times for before, after in pairwise(heard)), default=0.0)
+    return lambda: max(
+        (after - before for heard in times for before, after in pairwise(heard)), default=0.0
+    )
 
 
 def test_with_a_slow_line_the_own_figure_still_moves_at_once(
@@ -137,16 +148,19 @@ def test_with_a_slow_line_the_own_figure_still_moves_at_once(
         if len(moved) == 3:
             break
     assert len(moved) == 3, "walls on all sides"
-    assert sorted(moved)[1] < 200, f"the figure moved {moved} ms after the key; there and back takes 300"
+    assert sorted(moved)[1] < 200, (
+        f"the figure moved {moved} ms after the key; there and back takes 300"
+    )
     assert player.to_the_end()
     (row,) = rounds.same_again(served)
     assert row["losses"] == 0
 
 
 def moved_after_ms(page: Page, key: str) -> float | None:
-    """How long after a key went down the figure is drawn elsewhere; None where a wall is in the way."""
-    page.evaluate(
-        f"""() => {{
+    """How long after a key went down the figure is drawn elsewhere; None where a wall is in the
+    way.
+    """
+    page.evaluate(f"""() => {{
           window.moved = null;
           const place = {FIGURE};
           const from = place();
@@ -159,8 +173,7 @@ def moved_after_ms(page: Page, key: str) -> float | None:
             }};
             requestAnimationFrame(look);
           }}, {{ once: true, capture: true }});
-        }}"""
-    )
+        }}""")
     page.keyboard.down(key)
     page.wait_for_function("() => window.moved !== null")
     page.keyboard.up(key)
@@ -204,7 +217,10 @@ def test_the_page_never_learns_the_opponents_inside(
     """Neither over the live connection nor in the recording that is annotated."""
     served = line(rounds.short_study(tmp_path, seconds=5))
     frames: list[str] = []
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda text: frames.append(str(text))))
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda text: frames.append(str(text))),
+    )
     player = rounds.Player(page)
     player.join(served.link())
     player.start()
@@ -216,17 +232,25 @@ def test_the_page_never_learns_the_opponents_inside(
     expect(page.locator(".readouts")).to_have_text(re.compile(r"Time\s*0:05\s*Score\s*0"))
     assert len(frames) > 100
     ((_, _, replay, _),) = rounds.rounds_of(served)
-    assert {"intent", "frustration"} <= {state.key for track in replay.tracks for state in track.states}
+    assert {"intent", "frustration"} <= {
+        state.key for track in replay.tracks for state in track.states
+    }
     tree = json.loads(gzip.decompress(media.value.body()))
     assert tree["replay"].keys() == {"format", "actors", "timing", "tracks", "actions", "plans"}
     assert not any(tree["replay"]["actions"].values())
-    assert {state[1] for track in tree["replay"]["tracks"] for state in track["states"]} <= {"health", "news", "score"}
+    assert {state[1] for track in tree["replay"]["tracks"] for state in track["states"]} <= {
+        "health",
+        "news",
+        "score",
+    }
     told = " ".join(frames) + json.dumps(tree)
     for secret in ("frustrat", "intent", "chase", "search", "calm", "seed", "temper"):
         assert secret not in told
 
 
-def test_a_recording_says_when_somebody_is_caught(page: Page, serve: Callable[[Path], Any], tmp_path: Path) -> None:
+def test_a_recording_says_when_somebody_is_caught(
+    page: Page, serve: Callable[[Path], Any], tmp_path: Path
+) -> None:
     """In the words of the game, large over the picture, where both jump back to their places."""
 
     class Still:
@@ -247,7 +271,10 @@ def test_a_recording_says_when_somebody_is_caught(page: Page, serve: Callable[[P
     seek = page.get_by_role("slider")
     for after_ms, words in ((200, "Caught!"), (-200, ""), (200, "Caught!"), (1600, "")):
         share = round(10_000 * (caught + after_ms) / replay.timing.duration_ms)
-        seek.evaluate("(line, value) => { line.value = value; line.dispatchEvent(new Event('input')); }", str(share))
+        seek.evaluate(
+            "(line, value) => { line.value = value; line.dispatchEvent(new Event('input')); }",
+            str(share),
+        )
         expect(page.locator(".news")).to_have_text(words)
     expect(page.locator(".readouts")).to_have_count(0)
 
@@ -265,7 +292,9 @@ timeline:
 
 
 def test_a_lab_records_rounds_of_its_own(page: Page, tmp_path: Path, rounds: ModuleType) -> None:
-    """`believable record maze` serves a page, and the round is in the folder as soon as it is over."""
+    """`believable record maze` serves a page, and the round is in the folder as soon as it is
+    over.
+    """
     folder = tmp_path / "stimuli"
     options = ["--opponent", "frustrated", "--seconds", "5", "--size", "15", "--no-browser"]
     command = [sys.executable, "-u", "-m", "believable", "record", "maze", str(folder), *options]
@@ -296,11 +325,16 @@ def test_in_fog_the_page_gets_and_draws_the_opponent_only_while_it_is_seen(
     page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:
     folder = rounds.short_study(tmp_path)
-    text = (folder / "study.yaml").read_text().replace("maze: 5}", "maze: 5, fog: true, mood: true}")
+    text = (
+        (folder / "study.yaml").read_text().replace("maze: 5}", "maze: 5, fog: true, mood: true}")
+    )
     (folder / "study.yaml").write_text(text)
     served = line(folder)
     pictures: list[dict[str, Any]] = []
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: pictures.append(json.loads(frame))))
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda frame: pictures.append(json.loads(frame))),
+    )
     player = rounds.Player(page)
     player.join(served.link())
     expect(page.get_by_text("The light part is your field of vision.")).to_be_visible()
@@ -314,11 +348,19 @@ def test_in_fog_the_page_gets_and_draws_the_opponent_only_while_it_is_seen(
     ((setup, _, stored, _),) = rounds.rounds_of(served)
     assert (setup.fog, setup.mood) == (True, True)
     rounds.same_again(served)
-    unseen = [state for track in stored.tracks if track.actor == "opponent" for state in track.states if state.key == "unseen"]
+    unseen = [
+        state
+        for track in stored.tracks
+        if track.actor == "opponent"
+        for state in track.states
+        if state.key == "unseen"
+    ]
     assert unseen[0].value is True
 
 
-def test_a_round_may_be_shown_as_a_video(page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType) -> None:
+def test_a_round_may_be_shown_as_a_video(
+    page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
     folder = rounds.short_study(tmp_path, seconds=5)
     text = (folder / "study.yaml").read_text().replace("maze: 5}", "maze: 5, render: video}")
     (folder / "study.yaml").write_text(text)
@@ -330,7 +372,10 @@ def test_a_round_may_be_shown_as_a_video(page: Page, line: Callable[..., Any], t
     player.over(within_s=120)
     player.next()
     player.annotate(12)
-    assert page.locator("video").evaluate("video => [video.videoWidth, video.videoHeight]") == [720, 720]
+    assert page.locator("video").evaluate("video => [video.videoWidth, video.videoHeight]") == [
+        720,
+        720,
+    ]
     length_s = page.locator("video").evaluate("video => video.duration")
     assert length_s == pytest.approx(150 * 0.033, abs=0.05)
     player.next()
@@ -340,7 +385,9 @@ def test_a_round_may_be_shown_as_a_video(page: Page, line: Callable[..., Any], t
 def test_the_whole_field_is_in_sight_at_twice_the_size(
     page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:
-    """A laptop of 1366 x 768 at 200 % zoom: neither figure may be off screen while the clock runs."""
+    """A laptop of 1366 x 768 at 200 % zoom: neither figure may be off screen while the clock
+    runs.
+    """
     page.set_viewport_size({"width": 683, "height": 384})
     served = line(rounds.short_study(tmp_path, seconds=5))
     player = rounds.Player(page)

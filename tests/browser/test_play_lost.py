@@ -1,4 +1,6 @@
-"""Rounds whose line breaks, whose server is killed, whose page is reloaded or dies: they go on, and no input is lost."""
+"""Rounds whose line breaks, whose server is killed, whose page is reloaded or dies: they go on, and
+no input is lost.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 pytestmark = pytest.mark.timeout(400)
 
-#: Keys go down and up by themselves; the page stands still for good when its n-th message with inputs is on its way (0: never).
+#: Keys go down and up by themselves; the page stands still for good when its n-th message with
+#: inputs is on its way (0: never).
 TYPES_AND_FREEZES = """n => {
   const send = WebSocket.prototype.send;
   WebSocket.prototype.send = function (text) {
@@ -75,7 +78,10 @@ def test_a_lost_connection_begins_the_round_again_where_the_study_wants_it(
     player.play(30)
     player.over()
     player.saved()
-    assert served.rows("SELECT attempt, state FROM rounds ORDER BY attempt") == [(1, "left"), (2, "over")]
+    assert served.rows("SELECT attempt, state FROM rounds ORDER BY attempt") == [
+        (1, "left"),
+        (2, "over"),
+    ]
     (row,) = rounds.same_again(served)
     assert row["attempt"] == 2
 
@@ -83,7 +89,9 @@ def test_a_lost_connection_begins_the_round_again_where_the_study_wants_it(
 def test_a_killed_server_loses_nothing_that_was_durable(
     shaky: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:
-    """SIGKILL in the middle of a round; another process goes on from the last durable tick, paused."""
+    """SIGKILL in the middle of a round; another process goes on from the last durable tick,
+    paused.
+    """
     served = line(rounds.short_study(tmp_path))
     player = rounds.Player(shaky)
     player.join(served.link())
@@ -91,7 +99,11 @@ def test_a_killed_server_loses_nothing_that_was_durable(
     player.play(30, until=lambda: served.rows("SELECT tick FROM rounds")[0][0] > 60)
     served.server.stop()
     ((durable,),) = served.rows("SELECT tick FROM rounds")
-    before = [change for (piece,) in served.rows("SELECT inputs FROM round_inputs ORDER BY tick") for change in json.loads(piece)]
+    before = [
+        change
+        for (piece,) in served.rows("SELECT inputs FROM round_inputs ORDER BY tick")
+        for change in json.loads(piece)
+    ]
     assert durable > 60
     expect(shaky.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
     served.server.start()
@@ -109,7 +121,11 @@ def test_a_killed_server_loses_nothing_that_was_durable(
 
 
 def test_a_reload_goes_on_with_the_round_and_a_hidden_tab_pauses_it(
-    page: Page, context: BrowserContext, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+    page: Page,
+    context: BrowserContext,
+    line: Callable[..., Any],
+    tmp_path: Path,
+    rounds: ModuleType,
 ) -> None:
     served = line(rounds.short_study(tmp_path, seconds=8))
     player = rounds.Player(page)
@@ -139,14 +155,18 @@ def test_a_reload_goes_on_with_the_round_and_a_hidden_tab_pauses_it(
 def test_a_page_that_is_held_up_for_a_moment_goes_on_by_itself(
     page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:
-    """The server hears nothing for a while and pauses the round; nobody has to press anything. A key held down still counts."""
+    """The server hears nothing for a while and pauses the round; nobody has to press anything. A
+    key held down still counts.
+    """
     served = line(rounds.short_study(tmp_path, seconds=6))
     player = rounds.Player(page)
     player.join(served.link())
     player.start()
     player.play(1)
     page.keyboard.down("Space")
-    page.evaluate("() => { const until = performance.now() + 1500; while (performance.now() < until); }")
+    page.evaluate(
+        "() => { const until = performance.now() + 1500; while (performance.now() < until); }"
+    )
     expect(page.locator('.game[data-state="count"]')).to_be_visible()
     player.over()
     page.keyboard.up("Space")
@@ -158,9 +178,15 @@ def test_a_page_that_is_held_up_for_a_moment_goes_on_by_itself(
 
 
 def test_a_page_that_dies_in_the_moment_it_sends_an_input_has_logged_it(
-    context: BrowserContext, browser: Browser, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+    context: BrowserContext,
+    browser: Browser,
+    line: Callable[..., Any],
+    tmp_path: Path,
+    rounds: ModuleType,
 ) -> None:
-    """Not one line of its script runs after the input has left; then its process is killed. The last time it is reloaded."""
+    """Not one line of its script runs after the input has left; then its process is killed. The
+    last time it is reloaded.
+    """
     served = line(rounds.short_study(tmp_path, seconds=20))
     page = context.new_page()
     player = rounds.Player(page)
@@ -191,7 +217,9 @@ def test_a_page_that_dies_in_the_moment_it_sends_an_input_has_logged_it(
 
 
 def stands_still(served: Any) -> None:
-    """The server has heard nothing from the page for a while, and has stored what it heard before."""
+    """The server has heard nothing from the page for a while, and has stored what it heard
+    before.
+    """
     seen: list[int] = []
     while len(seen) < 3 or seen[-1] == 0 or len(set(seen[-3:])) > 1:
         assert len(seen) < 60, "the round goes on without its page"
@@ -200,7 +228,9 @@ def stands_still(served: Any) -> None:
 
 
 def kill_pages(browser: Browser) -> None:
-    """SIGKILL to every process of this browser that runs pages, and to the one it keeps ready: it notices before this returns."""
+    """SIGKILL to every process of this browser that runs pages, and to the one it keeps ready: it
+    notices before this returns.
+    """
     session = browser.new_browser_cdp_session()
 
     def running() -> set[int]:

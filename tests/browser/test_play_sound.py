@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-#: Renders each sound to samples: loudest, how long it stays above a hundredth of that, and how often it crosses zero per second.
+#: Renders each sound to samples: loudest, how long it stays above a hundredth of that, and how
+#: often it crosses zero per second.
 MEASURE = """async (source) => {
   const { play } = await import("/static/play/sounds.js");
   const { SOUNDS } = await import(source);
@@ -60,7 +61,9 @@ def test_steps_and_shots_are_sounds_of_their_own(page: Page, maze: Any) -> None:
         assert 0.03 < sound["lasts_s"] < 0.9, name
     assert measured["blast"]["lasts_s"] > 3 * measured["step"]["lasts_s"]
     assert measured["shot"]["peak"] > measured["step"]["peak"]
-    assert measured["shot"]["crossings_hz"] > 2 * measured["tread"]["crossings_hz"], "a shot cracks, a tread thuds"
+    assert measured["shot"]["crossings_hz"] > 2 * measured["tread"]["crossings_hz"], (
+        "a shot cracks, a tread thuds"
+    )
 
 
 def test_who_walks_and_shoots_hears_it_until_the_sound_is_switched_off(

@@ -1,4 +1,6 @@
-"""Device check and quality tests in a real browser: tones, wheel, green surface and tone, with real inputs."""
+"""Device check and quality tests in a real browser: tones, wheel, green surface and tone, with real
+inputs.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def follow(page: Page) -> list[int]:
     return seen
 
 
-def test_device_check_and_both_tests(page: Page, serve: Callable[[Path], Any], stored: Any, tmp_path: Path) -> None:
+def test_device_check_and_both_tests(
+    page: Page, serve: Callable[[Path], Any], stored: Any, tmp_path: Path
+) -> None:
     folder = tmp_path / "ready"
     folder.mkdir()
     (folder / "study.yaml").write_text(STUDY)
@@ -61,7 +65,9 @@ def test_device_check_and_both_tests(page: Page, serve: Callable[[Path], Any], s
     address = page.evaluate("location.pathname")
 
     def rows() -> list[list[int]]:
-        played: list[list[int]] = page.request.get(f"{server.url}{address}/trial").json()["device"]["tones"]
+        played: list[list[int]] = page.request.get(f"{server.url}{address}/trial").json()["device"][
+            "tones"
+        ]
         return played
 
     def choose(side: int) -> None:
@@ -79,7 +85,9 @@ def test_device_check_and_both_tests(page: Page, serve: Callable[[Path], Any], s
         page.mouse.wheel(0, 100)
     expect(page.get_by_text("The wheel works.")).to_be_visible()
     page.get_by_role("button", name="Continue", exact=True).click()
-    expect(page.locator("#device-quietest-error")).to_contain_text("Over loudspeakers it cannot be heard")
+    expect(page.locator("#device-quietest-error")).to_contain_text(
+        "Over loudspeakers it cannot be heard"
+    )
     expect(page.locator(".tone-row input:checked")).to_have_count(0)
     assert rows() != first, "each attempt has tones of its own"
     expect(page.locator(".tone-row input:enabled")).to_have_count(0)
@@ -109,11 +117,19 @@ def test_device_check_and_both_tests(page: Page, serve: Callable[[Path], Any], s
 
     events = stored(server).events
     played = [event["data"] for event in events if event["kind"] == "device.tones"]
-    assert played == [{"state": "running", "row": row, "attempt": attempt} for attempt in (1, 2) for row in range(6)]
+    assert played == [
+        {"state": "running", "row": row, "attempt": attempt}
+        for attempt in (1, 2)
+        for row in range(6)
+    ]
     ended = [event["data"] for event in events if event["kind"] == "media.ended"]
     assert ended == [{"media_ms": 10_000, "view": 1}] * 2
     for position in (1, 2):
-        parts = [event["data"] for event in events if event["kind"] == "media.interval" and event["trial"] == position]
+        parts = [
+            event["data"]
+            for event in events
+            if event["kind"] == "media.interval" and event["trial"] == position
+        ]
         assert sum(part["to_ms"] - part["from_ms"] for part in parts) == 10_000
     inputs = [event["data"] for event in events if event["kind"] == "trace.sample"]
     assert sum(input_["input"] == "wheel" for input_ in inputs) > 10

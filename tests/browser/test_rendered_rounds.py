@@ -1,5 +1,5 @@
-"""Rounds of a world that draws itself, in a real browser: by keys and mouse to the end, across a reload and a killed server; the
-film made of the recording shows what the page showed.
+"""Rounds of a world that draws itself, in a real browser: by keys and mouse to the end, across a
+reload and a killed server; the film made of the recording shows what the page showed.
 """
 
 from __future__ import annotations
@@ -47,11 +47,14 @@ KEEPS = """() => {
     if (runs() && canvas.dataset.tick) window.kept[canvas.dataset.tick] = canvas.toDataURL("image/png");
   }, 150);
 }"""
-#: Mean of what the codec may lose, of 255; and how much nearer another moment may be where hardly anything moves.
+#: Mean of what the codec may lose, of 255; and how much nearer another moment may be where hardly
+#: anything moves.
 MOST_DIFFERENCE, STILL = 20.0, 0.5
 
 
-def study(tmp_path: Path, *, opponent: str = "nobody", map_: str = "navigation", seconds: int = 5) -> Path:
+def study(
+    tmp_path: Path, *, opponent: str = "nobody", map_: str = "navigation", seconds: int = 5
+) -> Path:
     folder = tmp_path / "study"
     folder.mkdir()
     size = f"{WIDTH_PX}x{HEIGHT_PX}"
@@ -60,7 +63,11 @@ def study(tmp_path: Path, *, opponent: str = "nobody", map_: str = "navigation",
     return folder
 
 
-def act(page: Page, until: Callable[[], bool], keys: tuple[str, ...] = ("KeyW", "ArrowLeft", "KeyD", "KeyW")) -> None:
+def act(
+    page: Page,
+    until: Callable[[], bool],
+    keys: tuple[str, ...] = ("KeyW", "ArrowLeft", "KeyD", "KeyW"),
+) -> None:
     """Walks, turns with mouse and keys, jumps and fires."""
     number = 0
     while not until() and page.locator('.game[data-state="run"]').count():
@@ -84,7 +91,9 @@ def engines_of(server: int) -> list[int]:
     parents = {}
     for place in Path("/proc").iterdir():
         with contextlib.suppress(OSError, ValueError):
-            parents[int(place.name)] = int((place / "stat").read_text().rpartition(")")[2].split()[1])
+            parents[int(place.name)] = int(
+                (place / "stat").read_text().rpartition(")")[2].split()[1]
+            )
     below = {server}
     while more := {pid for pid, parent in parents.items() if parent in below} - below:
         below |= more
@@ -126,17 +135,26 @@ def compare(kept: dict[str, str], recording: Recording) -> None:
         shown = np.asarray(image).astype(int)
         assert shown.shape == (HEIGHT_PX, WIDTH_PX, 3)
         far = [float(np.abs(shown - picture).mean()) for picture in film]
-        assert far[int(number) - 1] <= min(far) + STILL, f"tick {number} looks like tick {np.argmin(far) + 1} of the film"
+        assert far[int(number) - 1] <= min(far) + STILL, (
+            f"tick {number} looks like tick {np.argmin(far) + 1} of the film"
+        )
         assert far[int(number) - 1] < MOST_DIFFERENCE
         compared += 1
     assert compared >= 5
-    assert float(np.abs(film[0].astype(int) - film[-1]).mean()) > MOST_DIFFERENCE, "the pictures did not change"
+    assert float(np.abs(film[0].astype(int) - film[-1]).mean()) > MOST_DIFFERENCE, (
+        "the pictures did not change"
+    )
 
 
-def test_a_navigation_round_across_a_reload(page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType) -> None:
+def test_a_navigation_round_across_a_reload(
+    page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
     served = line(study(tmp_path))
     frames: list[str] = []
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda body: frames.append(str(body))))
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda body: frames.append(str(body))),
+    )
     player = rounds.Player(page)
     player.join(served.link())
     player.start()
@@ -158,7 +176,9 @@ def test_a_navigation_round_across_a_reload(page: Page, line: Callable[..., Any]
     assert player.finish()
     _, _, recording, losses = ended(served)
     assert losses == 1
-    assert recording.timing.frames == 5 * 35 or recording.telemetry["dead"][-1], "the pit ends a round, too"
+    assert recording.timing.frames == 5 * 35 or recording.telemetry["dead"][-1], (
+        "the pit ends a round, too"
+    )
     for part in ("turn_keys", "turn", "jump"):
         assert any(recording.telemetry[part]), f"nothing was done with {part}"
     compare(kept, recording)
@@ -167,7 +187,9 @@ def test_a_navigation_round_across_a_reload(page: Page, line: Callable[..., Any]
         assert secret not in told
 
 
-def test_a_deathmatch_across_a_killed_server(shaky: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType) -> None:
+def test_a_deathmatch_across_a_killed_server(
+    shaky: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+) -> None:
     served = line(study(tmp_path, opponent="bot", map_="deathmatch"))
     player = rounds.Player(shaky)
     player.join(served.link())
@@ -183,7 +205,10 @@ def test_a_deathmatch_across_a_killed_server(shaky: Page, line: Callable[..., An
     ((durable,),) = served.rows("SELECT tick FROM rounds")
     expect(shaky.locator(".veil-title")).to_have_text(re.compile("Connection lost"))
     # The last moments before were not durable: they are played again, another way.
-    shaky.evaluate("last => { for (const n of Object.keys(kept)) if (Number(n) > last) delete kept[n]; }", durable)
+    shaky.evaluate(
+        "last => { for (const n of Object.keys(kept)) if (Number(n) > last) delete kept[n]; }",
+        durable,
+    )
     served.server.start()
     expect(shaky.locator('.game[data-state="run"]')).to_be_visible()
     act(shaky, lambda: False)
@@ -198,7 +223,11 @@ def test_a_deathmatch_across_a_killed_server(shaky: Page, line: Callable[..., An
 
 
 def test_a_second_tab_takes_the_round_over(
-    page: Page, context: BrowserContext, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
+    page: Page,
+    context: BrowserContext,
+    line: Callable[..., Any],
+    tmp_path: Path,
+    rounds: ModuleType,
 ) -> None:
     served = line(study(tmp_path))
     player = rounds.Player(page)
@@ -225,7 +254,9 @@ def test_a_browser_without_a_decoder_gets_pictures_one_by_one(
     """By keyboard alone."""
     page.add_init_script("delete window.VideoDecoder")
     hellos: list[str] = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda text: hellos.append(str(text))))
+    page.on(
+        "websocket", lambda socket: socket.on("framesent", lambda text: hellos.append(str(text)))
+    )
     served = line(study(tmp_path))
     player = rounds.Player(page)
     player.join(served.link())
@@ -255,13 +286,16 @@ timeline:
 def test_a_deathmatch_is_heard_fills_the_screen_and_is_watched_as_a_video(
     context: BrowserContext, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:
-    """Counts the sounds that the page makes, since a short shot may fall between two looks at the loudspeakers."""
+    """Counts the sounds that the page makes, since a short shot may fall between two looks at the
+    loudspeakers.
+    """
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "study.yaml").write_text(WATCHED)
     served = line(tmp_path / "study")
     context.add_init_script(
-        "window.sounds = 0; const start = OscillatorNode.prototype.start;"
-        "OscillatorNode.prototype.start = function (...at) { window.sounds += 1; return start.apply(this, at); };"
+        "window.sounds = 0; const start ="
+        " OscillatorNode.prototype.start;OscillatorNode.prototype.start = function (...at) {"
+        " window.sounds += 1; return start.apply(this, at); };"
     )
     page = context.new_page()
     player = rounds.Player(page)

@@ -24,7 +24,9 @@ from tests.towns import town_day
 MOMENTS = (0, 3333, 7812)
 
 
-def away_from_text(scene: Scene, replay: Recording, t_ms: float, camera: Camera) -> NDArray[np.bool_]:
+def away_from_text(
+    scene: Scene, replay: Recording, t_ms: float, camera: Camera
+) -> NDArray[np.bool_]:
     """Pixels that no word can touch: fonts differ between machines."""
     free = np.ones((camera.height_px, camera.width_px), bool)
     scale = camera.px_per_tile
@@ -50,16 +52,27 @@ def canvas_at(page: Page, share: int, drawn: Callable[[Page], None]) -> NDArray[
         share,
     )
     drawn(page)
-    data = page.evaluate('() => document.querySelector("canvas").toDataURL("image/png").split(",")[1]')
+    data = page.evaluate(
+        '() => document.querySelector("canvas").toDataURL("image/png").split(",")[1]'
+    )
     return np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))
 
 
 @pytest.mark.parametrize("kind", ["maze", "arena", "town"])
 def test_a_screenshot_of_the_canvas_equals_the_rendered_frame(
-    page: Page, serve: Any, tmp_path: Path, recordings: Any, drawn: Callable[[Page], None], kind: str
+    page: Page,
+    serve: Any,
+    tmp_path: Path,
+    recordings: Any,
+    drawn: Callable[[Page], None],
+    kind: str,
 ) -> None:
     replay = town_day(5) if kind == "town" else recordings.walk(kind)
-    server = serve(recordings.study(tmp_path / "study", "controls: {seek: true, must_finish: false}", replay=replay))
+    server = serve(
+        recordings.study(
+            tmp_path / "study", "controls: {seek: true, must_finish: false}", replay=replay
+        )
+    )
     page.goto(server.link())
     page.get_by_role("button", name="Start").click()
     expect(page.locator("button.play")).to_be_visible()

@@ -1,4 +1,6 @@
-"""Recordings side by side, in groups, and traced: what the tests of videos show, with the replay player."""
+"""Recordings side by side, in groups, and traced: what the tests of videos show, with the replay
+player.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,9 @@ def test_two_recordings_play_together_and_are_compared(page: Page, enter: Any, s
     assert held.answers["pair"]["which"] == "second"
     for player in (0, 1):
         shown = [
-            event["data"] for event in held.events if event["kind"] == "media.interval" and event["data"]["player"] == player
+            event["data"]
+            for event in held.events
+            if event["kind"] == "media.interval" and event["data"]["player"] == player
         ]
         assert sum(one["to_ms"] - one["from_ms"] for one in shown) == 100 * FRAMES
 
@@ -112,14 +116,20 @@ def test_a_group_of_recordings_counts_views(page: Page, enter: Any, stored: Any)
     page.locator("button.next").click()
     expect(page.get_by_label("Your completion code")).to_be_visible()
     held = stored(server)
-    ended = [(event["data"]["player"], event["data"]["view"]) for event in held.events if event["kind"] == "media.ended"]
+    ended = [
+        (event["data"]["player"], event["data"]["view"])
+        for event in held.events
+        if event["kind"] == "media.ended"
+    ]
     assert ended == [(0, 1), (1, 1), (0, 2)]
     assert held.answers["page"] == {"rating-0": 1, "rating-1": 2}
 
 
 @pytest.mark.timing
 @pytest.mark.parametrize("rate", [1, 0.5])
-def test_a_recording_is_traced_on_time(page: Page, enter: Any, stored: Any, witness: ModuleType, rate: float) -> None:
+def test_a_recording_is_traced_on_time(
+    page: Page, enter: Any, stored: Any, witness: ModuleType, rate: float
+) -> None:
     witness.install(page)
     server = enter(TRACE)
     page.locator("select.speed").select_option(str(rate))
@@ -135,7 +145,11 @@ def test_a_recording_is_traced_on_time(page: Page, enter: Any, stored: Any, witn
         witness.arrived(page, before + 1)
     saved(page)
     events = stored(server).events
-    made = [event for event in events if event["kind"] == "trace.sample" and event["data"]["input"] != "heartbeat"]
+    made = [
+        event
+        for event in events
+        if event["kind"] == "trace.sample" and event["data"]["input"] != "heartbeat"
+    ]
     assert [one["data"]["value"] for one in made] == [1, 2, 3, 4, 5, 6]
     (begun,) = (input_["now_ms"] for input_ in witness.inputs(page, "click"))
     met = witness.inputs(page, "wheel", "keydown")

@@ -1,4 +1,6 @@
-"""What was on screen, when and how fast, with a recording and with a video: watched intervals, and presses of one key."""
+"""What was on screen, when and how fast, with a recording and with a video: watched intervals, and
+presses of one key.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def play(page: Page) -> None:
 
 def shows(page: Page, ms: float) -> None:
     """Waits until this much of the page's own time has passed."""
-    page.wait_for_function("until => performance.now() >= until", arg=page.evaluate("performance.now()") + ms)
+    page.wait_for_function(
+        "until => performance.now() >= until", arg=page.evaluate("performance.now()") + ms
+    )
 
 
 def of_kind(held: Any, prefix: str) -> list[dict[str, Any]]:
@@ -70,7 +74,9 @@ def test_watched_intervals_equal_the_script_with_seeks_and_speeds(
 
     held = stored(server)
     intervals = joined(held)
-    start, faster, seek, pause = (one(held, f"media.{kind}") for kind in ("play", "rate", "seek", "pause"))
+    start, faster, seek, pause = (
+        one(held, f"media.{kind}") for kind in ("play", "rate", "seek", "pause")
+    )
     assert faster["data"]["rate"] == 8
     assert intervals == [
         (0, faster["data"]["media_ms"], 1),
@@ -78,10 +84,18 @@ def test_watched_intervals_equal_the_script_with_seeks_and_speeds(
         (seek["data"]["to_ms"], pause["data"]["media_ms"], 8),
     ]
     assert seek["data"]["to_ms"] > seek["data"]["from_ms"] + 1000
-    for (low, high, rate), (begin, end) in zip(intervals, itertools.pairwise((start, faster, seek, pause)), strict=True):
+    for (low, high, rate), (begin, end) in zip(
+        intervals, itertools.pairwise((start, faster, seek, pause)), strict=True
+    ):
         passed_ms = end["mono_ms"] - begin["mono_ms"]
-        assert (high - low) / rate <= passed_ms + witness.TOLERANCE_MS, "nothing is claimed that was not shown"
-        halts = sorted(event["mono_ms"] for event in held.events if event["kind"] in ("media.stall", "media.resume"))
+        assert (high - low) / rate <= passed_ms + witness.TOLERANCE_MS, (
+            "nothing is claimed that was not shown"
+        )
+        halts = sorted(
+            event["mono_ms"]
+            for event in held.events
+            if event["kind"] in ("media.stall", "media.resume")
+        )
         stood_ms = witness.longest_gap_ms(page) + sum(halts[1::2]) - sum(halts[::2])
         assert (high - low) / rate >= passed_ms - stood_ms - 3 * witness.TOLERANCE_MS
 
@@ -105,7 +119,9 @@ def test_a_key_press_is_noted_when_it_was_made_and_what_was_on_screen_is_offered
     page.keyboard.press("f")
     offered = page.locator(".flags-offer .flags-choice")
     expect(offered.first).to_be_visible()
-    page.keyboard.press(str(offered.count() - 1))  # what began last; below it stands "none of these"
+    page.keyboard.press(
+        str(offered.count() - 1)
+    )  # what began last; below it stands "none of these"
     expect(page.locator(".flags-entry")).to_have_count(1)
     expect(page.locator(".log-lines li.flagged")).to_have_count(1)
     expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
@@ -116,8 +132,13 @@ def test_a_key_press_is_noted_when_it_was_made_and_what_was_on_screen_is_offered
     keys = witness.inputs(page, "keydown")[:1]
     if not page.locator("video").count():
         clicks = witness.inputs(page, "click")[:-1]
-        begun, from_ms = (clicks[-1]["now_ms"], of_kind(held, "media.seek")[0]["data"]["to_ms"] if situation == "seek" else 0)
+        begun, from_ms = (
+            clicks[-1]["now_ms"],
+            of_kind(held, "media.seek")[0]["data"]["to_ms"] if situation == "seek" else 0,
+        )
         for key in keys:
-            key["media_ms"] = witness.on_canvas_ms(page, key["mono_ms"], started_ms=begun, from_ms=from_ms, rate=rate)
+            key["media_ms"] = witness.on_canvas_ms(
+                page, key["mono_ms"], started_ms=begun, from_ms=from_ms, rate=rate
+            )
     witness.assert_on_time(of_kind(held, "flag.press"), keys)
     assert one(held, "flag.add")["data"]["action"] == ("a4" if situation == "seek" else "a1")

@@ -29,7 +29,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sample = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sample)
     file = tmp_path_factory.mktemp("report") / "report.html"
-    file.write_text(report_page(sample.sample_analysis(), links=lambda cell: f"#{cell}").html, encoding="utf-8")
+    file.write_text(
+        report_page(sample.sample_analysis(), links=lambda cell: f"#{cell}").html, encoding="utf-8"
+    )
     return file
 
 
@@ -41,7 +43,9 @@ def shown(context: BrowserContext, report: Path) -> Page:
     return page
 
 
-def test_every_figure_comes_alive_and_nothing_is_fetched(context: BrowserContext, report: Path) -> None:
+def test_every_figure_comes_alive_and_nothing_is_fetched(
+    context: BrowserContext, report: Path
+) -> None:
     asked: list[str] = []
     context.set_offline(True)
     page = context.new_page()
@@ -76,7 +80,9 @@ def test_light_and_dark_follow_the_reader_and_the_button(browser: Browser, repor
     page.get_by_role("button", name="Light or dark").click()
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
     stroke = page.locator("#f-flow svg rect").last
-    assert stroke.evaluate("one => getComputedStyle(one).stroke") == "rgb(0, 114, 178)", "drawings follow"
+    assert stroke.evaluate("one => getComputedStyle(one).stroke") == "rgb(0, 114, 178)", (
+        "drawings follow"
+    )
     context.close()
 
 
@@ -105,7 +111,9 @@ def test_tables_and_figures_can_be_saved(shown: Page) -> None:
     assert "var(" not in drawing
 
 
-def test_it_prints_light_on_several_pages_with_every_exclusion(browser: Browser, report: Path) -> None:
+def test_it_prints_light_on_several_pages_with_every_exclusion(
+    browser: Browser, report: Path
+) -> None:
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()
     page.goto(report.as_uri())
@@ -113,7 +121,10 @@ def test_it_prints_light_on_several_pages_with_every_exclusion(browser: Browser,
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     expect(page.locator(".contents")).to_be_hidden()
     paper = page.pdf(prefer_css_page_size=True)
-    assert paper.count(b"/Type /Page\n") + paper.count(b"/Type /Page ") + paper.count(b"/Type /Page/") > 4
+    assert (
+        paper.count(b"/Type /Page\n") + paper.count(b"/Type /Page ") + paper.count(b"/Type /Page/")
+        > 4
+    )
     context.close()
 
 
@@ -143,11 +154,18 @@ _TOO_WIDE = """() => [...document.querySelectorAll('table')].filter((table) => {
 
 
 @pytest.mark.parametrize("name", ["trace", "replay", "clips", "hntt", "qa", "blank"])
-def test_the_tables_of_every_report_fit_screen_and_paper(browser: Browser, tmp_path: Path, name: str) -> None:
+def test_the_tables_of_every_report_fit_screen_and_paper(
+    browser: Browser, tmp_path: Path, name: str
+) -> None:
     study = TEMPLATES[name] if name in TEMPLATES else READY_STUDIES[name]
     definition = load(study.folder, kinds=KINDS, protocols=PROTOCOLS)
-    analysis = run(straight.bundle(definition, 40, np.random.default_rng(3), protocols=PROTOCOLS), protocols=PROTOCOLS)
-    bare = replace(analysis, sections=tuple(replace(section, charts=()) for section in analysis.sections))
+    analysis = run(
+        straight.bundle(definition, 40, np.random.default_rng(3), protocols=PROTOCOLS),
+        protocols=PROTOCOLS,
+    )
+    bare = replace(
+        analysis, sections=tuple(replace(section, charts=()) for section in analysis.sections)
+    )
     file = tmp_path / "report.html"
     file.write_text(report_page(bare).html, encoding="utf-8")
     assert "A click opens the clip" not in file.read_text("utf-8"), "no server was named"
@@ -157,15 +175,22 @@ def test_the_tables_of_every_report_fit_screen_and_paper(browser: Browser, tmp_p
     assert page.locator("table").count() > 3
     assert page.evaluate(_TOO_WIDE) == []
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": 673, "height": 1000})  # A4 without its margins, at 96 dots per inch
+    page.set_viewport_size(
+        {"width": 673, "height": 1000}
+    )  # A4 without its margins, at 96 dots per inch
     assert page.evaluate(_TOO_WIDE) == []
     context.close()
 
 
 def test_no_figure_label_is_cut_and_no_card_torn_on_paper(browser: Browser, tmp_path: Path) -> None:
-    """Long names of pairs in a font that is wider than that of the drawing; captions do not hold whole pages together."""
+    """Long names of pairs in a font that is wider than that of the drawing; captions do not hold
+    whole pages together.
+    """
     definition = load(READY_STUDIES["hntt"].folder, kinds=KINDS, protocols=PROTOCOLS)
-    analysis = run(straight.bundle(definition, 20, np.random.default_rng(3), protocols=PROTOCOLS), protocols=PROTOCOLS)
+    analysis = run(
+        straight.bundle(definition, 20, np.random.default_rng(3), protocols=PROTOCOLS),
+        protocols=PROTOCOLS,
+    )
     file = tmp_path / "report.html"
     file.write_text(report_page(analysis).html, encoding="utf-8")
     context = browser.new_context(viewport={"width": 673, "height": 1000})

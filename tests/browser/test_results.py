@@ -1,4 +1,6 @@
-"""Live results in a real Chromium: blinded, figures alive under the console's policy, a moment one click away, unblinding."""
+"""Live results in a real Chromium: blinded, figures alive under the console's policy, a moment one
+click away, unblinding.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,21 @@ def server(tmp_path: Path, serve: Callable[[Path], Any]) -> Any:
     folder = tmp_path / "study"
     for command in (
         ["new", str(folder), "--protocol", "replay"],
-        ["simulate", str(folder), "--participants", "8", "--drop-out", "0", "--data", str(tmp_path / "data0")],
+        [
+            "simulate",
+            str(folder),
+            "--participants",
+            "8",
+            "--drop-out",
+            "0",
+            "--data",
+            str(tmp_path / "data0"),
+        ],
     ):
         # In a process of its own: the browser's driver keeps an event loop running in this one.
-        subprocess.run([sys.executable, "-m", "believable", *command], check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-m", "believable", *command], check=True, capture_output=True
+        )
     return serve(folder)
 
 
@@ -40,7 +53,9 @@ def test_results_come_by_themselves_blinded_and_lead_to_the_moment(server: Any, 
     # Newer results come while somebody is about to decide: the tick stays.
     sure = page.get_by_label("Show the names from now on", exact=False)
     sure.check()
-    page.locator("#live").evaluate("(live) => { live.dataset.key = 'older'; document.querySelector('.live-report').remove(); }")
+    page.locator("#live").evaluate(
+        "(live) => { live.dataset.key = 'older'; document.querySelector('.live-report').remove(); }"
+    )
     expect(report).to_be_visible(timeout=PATIENCE_MS)
     expect(sure).to_be_checked()
     sure.uncheck()

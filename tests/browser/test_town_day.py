@@ -1,4 +1,6 @@
-"""The three-persona day of the public Generative Agents run, played in a real browser at 60 times its speed."""
+"""The three-persona day of the public Generative Agents run, played in a real browser at 60 times
+its speed.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,12 @@ from believable.protocols.replay.stimuli import RUNS, shown_days
 from believable.recordings.file import read, write
 from believable.recordings.importers.generative_agents import import_run
 
-CONTROLS = "{pause: true, seek: true, speeds: [1, 8, 60, 600], speed: 60, zoom: true, must_finish: false}"
+CONTROLS = (
+    "{pause: true, seek: true, speeds: [1, 8, 60, 600], speed: 60, zoom: true, must_finish: false}"
+)
 
-#: Jumps to moments all over the day with the real slider; gives for each the time until the picture was painted.
+#: Jumps to moments all over the day with the real slider; gives for each the time until the picture
+#: was painted.
 SEEKS = """async () => {
   const line = document.querySelector("input.seek");
   const took = [];
@@ -55,17 +60,22 @@ def minutes_and_seconds(words: str) -> int:
 def day(tmp_path: Path, public_data: Callable[[str], Path]) -> Path:
     folder = tmp_path / "study"
     (folder / "stimuli").mkdir(parents=True)
-    size = write(import_run(public_data("generative_agents")).replay, folder / "stimuli/day.replay.json.gz")
+    size = write(
+        import_run(public_data("generative_agents")).replay, folder / "stimuli/day.replay.json.gz"
+    )
     assert size < 1_000_000
     (folder / "study.yaml").write_text(
-        "believable: 1\ntitle: A day in town\nseed: 3\nconditions: [planner]\n"
-        "stimuli: [{id: d1, file: stimuli/day.replay.json.gz, condition: planner, scenario: monday}]\n"
-        f"timeline:\n  - watch: {{stimulus: any, controls: {CONTROLS}, overlay: {{plan: true, log: true}}}}\n  - finish: {{}}\n"
+        "believable: 1\ntitle: A day in town\nseed: 3\nconditions: [planner]\nstimuli: [{id: d1,"
+        " file: stimuli/day.replay.json.gz, condition: planner, scenario: monday}]\ntimeline:\n "
+        f" - watch: {{stimulus: any, controls: {CONTROLS}, overlay: {{plan: true, log: true}}}}\n "
+        " - finish: {}\n"
     )
     return folder
 
 
-def test_the_day_plays_with_plan_and_log(page: Page, serve: Any, day: Path, stored: Any, goes_on: Callable[..., None]) -> None:
+def test_the_day_plays_with_plan_and_log(
+    page: Page, serve: Any, day: Path, stored: Any, goes_on: Callable[..., None]
+) -> None:
     server = serve(day)
     with page.expect_response(lambda response: "/media/" in response.url) as media:
         page.goto(server.link())
@@ -78,7 +88,9 @@ def test_the_day_plays_with_plan_and_log(page: Page, serve: Any, day: Path, stor
     expect(page.locator(".log-lines li.current")).to_have_count(3)
     page.locator(".log-line", has_text="turning on the lights").first.click()
     clock = page.locator(".controls .clock").inner_text()
-    line = page.locator(".log-lines li.current", has_text="turning on the lights").locator(".log-time")
+    line = page.locator(".log-lines li.current", has_text="turning on the lights").locator(
+        ".log-time"
+    )
     assert clock == f"Day 1, {line.inner_text()}"
 
     left = page.locator(".controls .rest")
@@ -93,15 +105,25 @@ def test_the_day_plays_with_plan_and_log(page: Page, serve: Any, day: Path, stor
     page.get_by_role("button", name="Pause", exact=True).click()
     expect(page.locator("#status")).to_have_text("Saved")
     events = stored(server).events
-    start, end = (next(e for e in events if e["kind"] == f"media.{kind}") for kind in ("play", "pause"))
+    start, end = (
+        next(e for e in events if e["kind"] == f"media.{kind}") for kind in ("play", "pause")
+    )
     (shown,) = [e["data"] for e in events if e["kind"] == "media.interval"]
-    assert (shown["from_ms"], shown["to_ms"], shown["rate"]) == (start["data"]["media_ms"], end["data"]["media_ms"], 60)
-    assert shown["to_ms"] - shown["from_ms"] == pytest.approx(60 * (end["mono_ms"] - start["mono_ms"]), rel=0.1)
+    assert (shown["from_ms"], shown["to_ms"], shown["rate"]) == (
+        start["data"]["media_ms"],
+        end["data"]["media_ms"],
+        60,
+    )
+    assert shown["to_ms"] - shown["from_ms"] == pytest.approx(
+        60 * (end["mono_ms"] - start["mono_ms"]), rel=0.1
+    )
 
 
 @pytest.mark.timing
 @pytest.mark.parametrize("run", ["public", "own"])
-def test_any_moment_is_there_within_a_tenth_of_a_second(page: Page, serve: Any, day: Path, run: str) -> None:
+def test_any_moment_is_there_within_a_tenth_of_a_second(
+    page: Page, serve: Any, day: Path, run: str
+) -> None:
     if run == "own":
         own = read(RUNS / "generative.replay.json.gz")
         write(shown_days(own, own.actors[0].id), day / "stimuli/day.replay.json.gz")
@@ -114,7 +136,9 @@ def test_any_moment_is_there_within_a_tenth_of_a_second(page: Page, serve: Any, 
     assert statistics.median(took) < 100
     page.get_by_role("button", name="Play", exact=True).click()
     gaps = page.evaluate(FRAMES)
-    assert statistics.median(gaps) < 34, "most pictures must come at 60 a second, also on a busy machine at least 30"
+    assert statistics.median(gaps) < 34, (
+        "most pictures must come at 60 a second, also on a busy machine at least 30"
+    )
 
 
 def test_zoom_and_follow_change_the_picture_and_are_recorded(
@@ -140,8 +164,12 @@ def test_zoom_and_follow_change_the_picture_and_are_recorded(
     assert views[2]["zoom"] == 1
 
 
-def test_a_picture_that_begins_near_shows_as_much_as_one_that_comes_near(page: Page, serve: Any, day: Path, stored: Any) -> None:
-    """How near depends on the size of the picture on the page, not on the one a canvas is born with."""
+def test_a_picture_that_begins_near_shows_as_much_as_one_that_comes_near(
+    page: Page, serve: Any, day: Path, stored: Any
+) -> None:
+    """How near depends on the size of the picture on the page, not on the one a canvas is born
+    with.
+    """
     text = (day / "study.yaml").read_text()
     (day / "study.yaml").write_text(text.replace("zoom: true", "zoom: true, follow: true"))
     server = serve(day)

@@ -1,4 +1,5 @@
-"""The five protocols as people meet them: made, served, and walked by mouse and keyboard to the completion code.
+"""The five protocols as people meet them: made, served, and walked by mouse and keyboard to the
+completion code.
 
 Long, so only with `--soak`. `WALK_PICTURES=folder` keeps a picture of every page:
 
@@ -23,18 +24,24 @@ from believable.protocols import PROTOCOLS
 from believable.study.load import load
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
-#: At the smaller window rounds and signals are shorter, days run at the highest speed, and fewer pages repeat.
+#: At the smaller window rounds and signals are shorter, days run at the highest speed, and fewer
+#: pages repeat.
 SHORTER = {
     "trace": (("duration_s: 60", "duration_s: 12"),),
     "clips": (("over: scenario\n", "over: scenario\n      sample: 2\n"),),
     "hntt": (("over: scenario\n", "over: scenario\n      sample: 2\n"),),
-    "qa": (("duration_s: 60", "duration_s: 15"), ("over: stimulus\n", "over: stimulus\n      sample: 1\n")),
+    "qa": (
+        ("duration_s: 60", "duration_s: 15"),
+        ("over: stimulus\n", "over: stimulus\n      sample: 1\n"),
+    ),
     "replay": (),
 }
 
 
 @pytest.mark.parametrize("protocol", sorted(SHORTER))
-@pytest.mark.parametrize("size", [(1366, 768), (1280, 720)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(
+    "size", [(1366, 768), (1280, 720)], ids=lambda size: f"{size[0]}x{size[1]}"
+)
 def test_a_protocol_is_walked_to_its_code(
     page: Page,
     serve: Callable[[Path], Any],
@@ -45,7 +52,9 @@ def test_a_protocol_is_walked_to_its_code(
     size: tuple[int, int],
 ) -> None:
     study = tmp_path / "study"
-    result = CliRunner().invoke(group, ["new", str(study), "--protocol", protocol], standalone_mode=False)
+    result = CliRunner().invoke(
+        group, ["new", str(study), "--protocol", protocol], standalone_mode=False
+    )
     assert result.exception is None, result.output
     small = size[0] < 1366
     if small:
@@ -61,6 +70,8 @@ def test_a_protocol_is_walked_to_its_code(
     page.set_viewport_size({"width": size[0], "height": size[1]})
     server = serve(study)
     hidden = walking.hidden_words(load(study, kinds=KINDS, protocols=PROTOCOLS).study)
-    walker = walking.Walker(page, hidden, folder=folder, hand="keys" if small else "mouse", speed="100" if small else "")
+    walker = walking.Walker(
+        page, hidden, folder=folder, hand="keys" if small else "mouse", speed="100" if small else ""
+    )
     assert walker.walk(server.link())
     assert stored(server).states == [("finished", "complete")]

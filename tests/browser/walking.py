@@ -1,8 +1,8 @@
 """A person who walks a whole study by mouse and keyboard, and looks at every page on the way.
 
-A look is a picture of the window, and of each part of the page below it. Every look asserts what has to be so on every page:
-nothing is cut off at the sides, the next step is in sight or the page visibly goes on, and nothing that the page was sent names a
-condition, scenario, stimulus or file.
+A look is a picture of the window, and of each part of the page below it. Every look asserts what
+has to be so on every page: nothing is cut off at the sides, the next step is in sight or the page
+visibly goes on, and nothing that the page was sent names a condition, scenario, stimulus or file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from playwright.sync_api import Locator, Page, Response, expect
 
 from believable.study.records import Study
 
-#: What is wider than its room: the page than the window, a part than the page, words than the box that hides the rest of them.
+#: What is wider than its room: the page than the window, a part than the page, words than the box
+#: that hides the rest of them.
 CUT_OFF = """() => {
   const width = document.documentElement.clientWidth;
   const shown = (part) => part.checkVisibility({ visibilityProperty: true }) && !part.closest(".visually-hidden, .skip");
@@ -35,8 +36,9 @@ CUT_OFF = """() => {
   }
   return cut;
 }"""
-#: Whether something that leads on can be seen: a button, a question, a game that runs. Else something has to reach over the lower
-#: edge of the window, so that people see that the page goes on.
+#: Whether something that leads on can be seen: a button, a question, a game that runs. Else
+#: something has to reach over the lower edge of the window, so that people see that the page goes
+#: on.
 LEADS_ON = """() => {
   const inside = (box) => box.height > 0 && box.top >= 0 && box.bottom <= innerHeight;
   const shown = (part) => part.checkVisibility({ visibilityProperty: true });
@@ -74,7 +76,9 @@ WRITTEN = "One of them stops at the corner, the other one does not."
 
 
 def hidden_words(study: Study) -> set[str]:
-    """What the pages of a study may not name. An arm that is called like its instrument names what people are given anyway."""
+    """What the pages of a study may not name. An arm that is called like its instrument names what
+    people are given anyway.
+    """
     judged = [stimulus for stimulus in study.stimuli if stimulus.condition]
     words = set(study.conditions) | {stimulus.id for stimulus in judged}
     words |= {Path(stimulus.file).name for stimulus in judged}
@@ -85,7 +89,13 @@ class Walker:
     """Walks with one seed; `folder` gets the pictures, `hand` is `mouse` or `keys`."""
 
     def __init__(
-        self, page: Page, hidden: Iterable[str], *, folder: Path | None = None, hand: str = "mouse", speed: str = ""
+        self,
+        page: Page,
+        hidden: Iterable[str],
+        *,
+        folder: Path | None = None,
+        hand: str = "mouse",
+        speed: str = "",
     ) -> None:
         self.page = page
         self.folder = folder
@@ -102,10 +112,13 @@ class Walker:
         if response.ok and "json" in response.headers.get("content-type", ""):
             self._messages.append((response.url, response.text()))
 
-    # ------------------------------------------------------------------------------------------------------------ looking
+    # ------------------------------------------------------------------------------------------------------------
+    # looking
 
     def look(self, name: str, *, whole: bool = True, told: bool = False) -> None:
-        """One look at the page as it is. `told`: what was hidden is told here, as on the last page."""
+        """One look at the page as it is. `told`: what was hidden is told here, as on the last
+        page.
+        """
         label = f"{len(self.looks):03d}-{name}"
         self.looks.append(label)
         self.page.evaluate(STANDS_STILL)
@@ -114,7 +127,10 @@ class Walker:
         if not told:
             for place, source in ((self.page.url, self.page.content()), *self._messages):
                 match = self._hidden.search(source)
-                assert match is None, f"{label}: {place} names {match and source[match.start() - 80 : match.end() + 40]!r}"
+                assert match is None, (
+                    f"{label}: {place} names"
+                    f" {match and source[match.start() - 80 : match.end() + 40]!r}"
+                )
         self._messages.clear()
         if self.folder is None:
             return
@@ -123,7 +139,9 @@ class Walker:
             self._scrolled(label)
 
     def _scrolled(self, label: str) -> None:
-        height, window, before = self.page.evaluate("[document.documentElement.scrollHeight, innerHeight, scrollY]")
+        height, window, before = self.page.evaluate(
+            "[document.documentElement.scrollHeight, innerHeight, scrollY]"
+        )
         assert self.folder is not None
         part = 0
         for top in range(0, max(0, height - window), int(window * 0.8)):
@@ -135,7 +153,8 @@ class Walker:
             self.page.screenshot(path=self.folder / f"{label}+{part}.png")
         self.page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", before)
 
-    # ------------------------------------------------------------------------------------------------------------- walking
+    # -------------------------------------------------------------------------------------------------------------
+    # walking
 
     def walk(self, link: str) -> str:
         """From the link to the completion code, which it gives."""
@@ -152,7 +171,9 @@ class Walker:
     def one_page(self) -> None:
         """What stands on the page decides what is done."""
         form = self.page.locator("form.trial")
-        kind = next(name for name in (form.get_attribute("class") or "").split() if name.startswith("kind-"))[5:]
+        kind = next(
+            name for name in (form.get_attribute("class") or "").split() if name.startswith("kind-")
+        )[5:]
         position = self._position()
         {
             "play": self._play,
@@ -170,11 +191,9 @@ class Walker:
 
     def _finished(self) -> bool:
         """Waits for the next page, and says whether it is the last one."""
-        self.page.wait_for_function(
-            """() => document.querySelector("#completion-code")
+        self.page.wait_for_function("""() => document.querySelector("#completion-code")
               || document.querySelector("#trial form.trial .button.next:not([disabled])")
-              || document.querySelector("#trial form.trial button:is(.go, .play):not([hidden])")"""
-        )
+              || document.querySelector("#trial form.trial button:is(.go, .play):not([hidden])")""")
         return self.page.locator("#completion-code").count() > 0
 
     def _next(self, position: int, name: str) -> None:
@@ -199,7 +218,8 @@ class Walker:
         else:
             button.press("Enter")
 
-    # ------------------------------------------------------------------------------------------------------------ answering
+    # ------------------------------------------------------------------------------------------------------------
+    # answering
 
     def _answer(self, name: str, *, again: bool = False) -> None:
         expect(self.page.locator("button.next")).to_be_enabled()
@@ -238,7 +258,11 @@ class Walker:
                 # Wrong at first; who reads the text again finds the answer.
                 right = question.locator("label", has_text=RIGHT).locator("input")
                 wrong = question.locator("label").filter(has_not_text=RIGHT).locator("input")
-                self._choose(right if right.count() and again else wrong.nth(self._rng.randrange(wrong.count())))
+                self._choose(
+                    right
+                    if right.count() and again
+                    else wrong.nth(self._rng.randrange(wrong.count()))
+                )
                 continue
             field = question.locator("textarea, input.field")
             field.click()
@@ -246,7 +270,8 @@ class Walker:
             self.page.keyboard.press("ControlOrMeta+a")
             self.page.keyboard.type("34" if number else WRITTEN)
 
-    # -------------------------------------------------------------------------------------------------- playing and watching
+    # --------------------------------------------------------------------------------------------------
+    # playing and watching
 
     def _play(self, name: str) -> None:
         """A round with real fingers: keys to walk, the mouse to aim, bullets and bombs."""
@@ -269,7 +294,10 @@ class Walker:
                 self.look(f"{name}-{int(shots.pop(0)):02d}s", whole=False)
             key = self._rng.choice(("KeyW", "KeyA", "KeyS", "KeyD"))
             page.keyboard.down(key)
-            page.mouse.move(box["x"] + self._rng.random() * box["width"], box["y"] + self._rng.random() * box["height"])
+            page.mouse.move(
+                box["x"] + self._rng.random() * box["width"],
+                box["y"] + self._rng.random() * box["height"],
+            )
             if self._rng.random() < 0.4:
                 page.keyboard.press("Space")
             if self._rng.random() < 0.1:
@@ -313,7 +341,10 @@ class Walker:
         page = self.page
         play, going_on = page.locator("button.play"), page.locator("button.next")
         expect(play).to_be_visible()
-        flags, beside = page.locator(".stage.flagged").count() > 0, page.locator(".stage.sided").count() > 0
+        flags, beside = (
+            page.locator(".stage.flagged").count() > 0,
+            page.locator(".stage.sided").count() > 0,
+        )
         if self.speed and page.locator(".controls select.speed").count():
             page.locator(".controls select.speed").select_option(self.speed)
         self.look(name)
@@ -354,7 +385,9 @@ class Walker:
         self.page.keyboard.up(key)
 
     def _flag(self, name: str) -> None:
-        """A thumbs down with its reason; the recording waits while it is typed and goes on by itself."""
+        """A thumbs down with its reason; the recording waits while it is typed and goes on by
+        itself.
+        """
         self.page.keyboard.press("f")
         reason = self.page.locator("input.flags-reason").first
         expect(reason).to_be_visible()
@@ -405,7 +438,9 @@ class Walker:
         )
 
     def _device(self, name: str) -> None:
-        """Through loudspeakers first, which is told; then with the ears of somebody who wears headphones."""
+        """Through loudspeakers first, which is told; then with the ears of somebody who wears
+        headphones.
+        """
         page = self.page
         self.look(name)
         for side in (1, 0):
@@ -416,7 +451,9 @@ class Walker:
                 if number == 0 and side == 1:
                     self.look(f"{name}-playing", whole=False)
                 expect(page.locator(".tones").nth(number)).to_be_enabled()
-                self._choose(page.locator(f"input[name=device-row-{number}][value='{row[side] + 1}']"))
+                self._choose(
+                    page.locator(f"input[name=device-row-{number}][value='{row[side] + 1}']")
+                )
             page.mouse.move(640, 400)
             for _ in range(3):
                 page.mouse.wheel(0, 100)

@@ -1,12 +1,13 @@
 """What an input met, told by the page itself apart from the code under test.
 
-The truth about a moment is one number: where the medium's clock stood at the input's own time stamp. It is taken inside the
-handler of the input, so a machine that is slow to deliver the input, or to let the test go on, changes nothing.
+The truth about a moment is one number: where the medium's clock stood at the input's own time
+stamp. It is taken inside the handler of the input, so a machine that is slow to deliver the input,
+or to let the test go on, changes nothing.
 
-- A video: `currentTime` in the handler, less the time since the input. Both are read at one moment; a reading that was
-  interrupted is repeated.
-- A recording: its clock is the page's; it goes on picture by picture from the click that started it. The picture on screen
-  is the last one begun before the input.
+- A video: `currentTime` in the handler, less the time since the input. Both are read at one moment;
+  a reading that was interrupted is repeated.
+- A recording: its clock is the page's; it goes on picture by picture from the click that started
+  it. The picture on screen is the last one begun before the input.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ window.pictures = [];
 })();
 """
 
-#: Notes, for every picture of the page, how long all drawing for it took, and for each event when its record was made and when it
-#: was given to the browser's storage.
+#: Notes, for every picture of the page, how long all drawing for it took, and for each event when
+#: its record was made and when it was given to the browser's storage.
 COSTS = """\
 window.drawing = [];
 window.made_ms = [];
@@ -97,12 +98,16 @@ def inputs(page: Page, *names: str) -> list[dict[str, Any]]:
 
 
 def longest_gap_ms(page: Page) -> float:
-    """The longest time between two pictures of the page: what the machine, not the product, is late."""
+    """The longest time between two pictures of the page: what the machine, not the product, is
+    late.
+    """
     begun: list[float] = page.evaluate("pictures")
     return max((b - a for a, b in itertools.pairwise(begun)), default=0.0)
 
 
-def on_canvas_ms(page: Page, mono_ms: float, *, started_ms: float, from_ms: float = 0, rate: float = 1) -> float:
+def on_canvas_ms(
+    page: Page, mono_ms: float, *, started_ms: float, from_ms: float = 0, rate: float = 1
+) -> float:
     """The moment of a recording that was drawn last before this time of the page's clock."""
     begun: list[float] = page.evaluate("pictures")
     last = max((one for one in begun if one <= mono_ms), default=started_ms)
@@ -112,11 +117,15 @@ def on_canvas_ms(page: Page, mono_ms: float, *, started_ms: float, from_ms: floa
 def off_ms(events: list[dict[str, Any]], met: list[dict[str, Any]]) -> list[float]:
     """How far each event's media time is from the truth; positive where it is later."""
     assert len(events) == len(met), (events, met)
-    return [event["data"]["media_ms"] - one["media_ms"] for event, one in zip(events, met, strict=True)]
+    return [
+        event["data"]["media_ms"] - one["media_ms"] for event, one in zip(events, met, strict=True)
+    ]
 
 
 def assert_on_time(events: list[dict[str, Any]], met: list[dict[str, Any]]) -> None:
-    """Each event tells the moment of the video at which its input came, and carries the input's own time."""
+    """Each event tells the moment of the video at which its input came, and carries the input's own
+    time.
+    """
     for event, one, off in zip(events, met, off_ms(events, met), strict=True):
         assert abs(off) <= TOLERANCE_MS, (off, event, one)
         assert abs(event["mono_ms"] - one["mono_ms"]) <= 0.1, (event, one)
@@ -127,7 +136,9 @@ def measure(where: BrowserContext | Page) -> None:
 
 
 def drawn(page: Page, pictures: int) -> list[float]:
-    """What drawing cost for each of the next pictures, in milliseconds. Every picture must have been drawn."""
+    """What drawing cost for each of the next pictures, in milliseconds. Every picture must have
+    been drawn.
+    """
     first = page.evaluate("drawing.length")
     page.wait_for_function("n => drawing.length >= n", arg=first + pictures)
     found = page.evaluate("drawing")[first : first + pictures]

@@ -50,8 +50,16 @@ TREE: dict[str, Any] = {
             "form": {
                 "id": "about",
                 "questions": [
-                    {"id": "experience", "prompt": "How often do you play?", "likert": {"points": 5}},
-                    {"id": "words", "prompt": "Why | really?", "long_text": {"max_length": 1_000_000}},
+                    {
+                        "id": "experience",
+                        "prompt": "How often do you play?",
+                        "likert": {"points": 5},
+                    },
+                    {
+                        "id": "words",
+                        "prompt": "Why | really?",
+                        "long_text": {"max_length": 1_000_000},
+                    },
                     {"id": "age", "prompt": "Age", "number": {"min": 18, "max": 99}},
                 ],
             }
@@ -59,7 +67,11 @@ TREE: dict[str, Any] = {
         {
             "check": {
                 "id": "attention",
-                "question": {"id": "colour", "prompt": "Which?", "choice": {"options": ["blue", "red"]}},
+                "question": {
+                    "id": "colour",
+                    "prompt": "Which?",
+                    "choice": {"options": ["blue", "red"]},
+                },
                 "correct": "blue",
             }
         },
@@ -73,7 +85,13 @@ TREE: dict[str, Any] = {
                         "watch": {
                             "id": "clip",
                             "stimulus": "any",
-                            "ask": [{"id": "feel", "prompt": "It seemed", "matrix": {"rows": ["alive", "clever"], "points": 5}}],
+                            "ask": [
+                                {
+                                    "id": "feel",
+                                    "prompt": "It seemed",
+                                    "matrix": {"rows": ["alive", "clever"], "points": 5},
+                                }
+                            ],
                         }
                     }
                 ],
@@ -98,7 +116,11 @@ class Making:
     definition: Definition
 
     def study(self, **changes: Any) -> StudyRecord:
-        record = StudyRecord("who_plays", "Who plays like a human?", {self.definition.hash: self.definition.to_json()})
+        record = StudyRecord(
+            "who_plays",
+            "Who plays like a human?",
+            {self.definition.hash: self.definition.to_json()},
+        )
         return replace(record, **changes)
 
     def session(
@@ -125,7 +147,13 @@ class Making:
         def happen(kind: str, trial: int | None, **data: Any) -> int:
             nonlocal clock
             clock += 500
-            body = {"kind": kind, "trial": trial, "at_ms": clock, "mono_ms": clock - T0_MS + 0.5, "data": data}
+            body = {
+                "kind": kind,
+                "trial": trial,
+                "at_ms": clock,
+                "mono_ms": clock - T0_MS + 0.5,
+                "data": data,
+            }
             bodies.append(json.dumps(body, separators=(",", ":")))
             return len(bodies)
 
@@ -153,7 +181,9 @@ class Making:
             for _ in range(extra_events):
                 happen("clock", one.position)
             seq = happen("trial.submit", one.position, answers=answers)
-            trials.append(ClosedTrial(one.position, 0, one.key, "done", 1, seq, answers, opened, clock))
+            trials.append(
+                ClosedTrial(one.position, 0, one.key, "done", 1, seq, answers, opened, clock)
+            )
         finished = until is None
         events = tuple((seq, body, T0_MS + seq) for seq, body in enumerate(bodies, start=1))
         record = SessionRecord(
@@ -198,17 +228,29 @@ def some_sessions(making: Making) -> tuple[CollectedSession, ...]:
         ),
     )
     stray = replace(done[2], strays=(StrayRecord(1, 99, '{"kind":"clock"}', T0_MS),))
-    out = making.session(5, until=3, state="finished", outcome="screened_out", finished_ms=T0_MS + 60_000)
+    out = making.session(
+        5, until=3, state="finished", outcome="screened_out", finished_ms=T0_MS + 60_000
+    )
     return (done[0], done[1], stray, judged, out, making.session(6, until=2))
 
 
 def put_session(conn: Connection, one: CollectedSession, study: str = "who_plays") -> None:
     session = one.session
-    values = asdict(session) | {"arms": json.dumps(dict(session.arms)), "rows": json.dumps(dict(session.rows))}
-    hidden = {"token_hash": f"t-{session.id}", "code_hash": f"c-{session.id}", "recruiter_extra": "{}"}
+    values = asdict(session) | {
+        "arms": json.dumps(dict(session.arms)),
+        "rows": json.dumps(dict(session.rows)),
+    }
+    hidden = {
+        "token_hash": f"t-{session.id}",
+        "code_hash": f"c-{session.id}",
+        "recruiter_extra": "{}",
+    }
     times = {"opened_ms": 0, "seen_ms": 0, "reserved_until_ms": 0, "reservation_ms": 0}
     conn.execute(insert(sessions).values(**values, **hidden, **times, study=study))
-    happened = [{"seq": seq, "body": body, "received_ms": received_ms} for seq, body, received_ms in one.events]
+    happened = [
+        {"seq": seq, "body": body, "received_ms": received_ms}
+        for seq, body, received_ms in one.events
+    ]
     closed, beside = (list(map(asdict, records)) for records in (one.trials, one.strays))
     for table, records in ((trials, closed), (events, happened), (strays, beside)):
         rows = [record | {"session": session.id} for record in records]
@@ -271,7 +313,10 @@ def hostile_texts() -> list[str]:
 @pytest.fixture(scope="session")
 def hostile_sessions(making: Making) -> list[CollectedSession]:
     """One session per hostile text, given as an answer."""
-    return [with_words(making.session(number, words=text), text) for number, text in enumerate(HOSTILE, start=1)]
+    return [
+        with_words(making.session(number, words=text), text)
+        for number, text in enumerate(HOSTILE, start=1)
+    ]
 
 
 MakeDefinition = Callable[[dict[str, Any]], Definition]

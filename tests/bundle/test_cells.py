@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from believable.bundle.cells import csv_line, line_writer, neutralised, read_cell, restored, write_cell
+from believable.bundle.cells import (
+    csv_line,
+    line_writer,
+    neutralised,
+    read_cell,
+    restored,
+    write_cell,
+)
 from believable.bundle.tables import Field
 from believable.core.errors import InvalidInput
 
@@ -17,7 +24,23 @@ TEXT = Field("words", "string", "")
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 any_text = st.text(st.characters(codec=None, exclude_categories=()), max_size=40) | st.sampled_from(
-    ["", "'", "''", "'\"", '\'"x"', "=1+1", "-2", "@SUM(A1)", "\tx", "\rx", "a\r\nb", "\x00", "\ud800", "\u202eabc", ' x "y" ']
+    [
+        "",
+        "'",
+        "''",
+        "'\"",
+        '\'"x"',
+        "=1+1",
+        "-2",
+        "@SUM(A1)",
+        "\tx",
+        "\rx",
+        "a\r\nb",
+        "\x00",
+        "\ud800",
+        "\u202eabc",
+        ' x "y" ',
+    ]
 )
 
 
@@ -76,7 +99,10 @@ def test_what_is_no_number_is_refused() -> None:
 
 @given(
     st.none() | any_text,
-    st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**62), 2**62) | st.booleans(),
+    st.none()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.integers(-(2**62), 2**62)
+    | st.booleans(),
     st.none() | st.integers(-(2**62), 2**62) | st.booleans(),
     st.none() | st.booleans(),
 )

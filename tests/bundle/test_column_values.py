@@ -1,4 +1,6 @@
-"""Tables by columns: every cell is what it would be read as by itself, whichever way the file is taken apart."""
+"""Tables by columns: every cell is what it would be read as by itself, whichever way the file is
+taken apart.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,22 @@ from believable.bundle.column_values import BLANKS, table_columns
 from believable.bundle.tables import Cell, Field
 from believable.core.errors import InvalidInput
 
-FIELDS = [Field("name", "string", ""), Field("count", "integer", ""), Field("size", "number", ""), Field("kept", "boolean", "")]
+FIELDS = [
+    Field("name", "string", ""),
+    Field("count", "integer", ""),
+    Field("size", "number", ""),
+    Field("kept", "boolean", ""),
+]
 
-names = st.none() | st.sampled_from(["a", "b", "sim00001", "", "=1", "ä,b", 'x "y"', "two\nlines", "z" * 80])
+names = st.none() | st.sampled_from(
+    ["a", "b", "sim00001", "", "=1", "ä,b", 'x "y"', "two\nlines", "z" * 80]
+)
 counts = st.none() | st.integers(-(2**63), 2**63 - 1) | st.integers(-20, 20)
-sizes = st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.decimals(-999, 9999, places=3).map(float)
+sizes = (
+    st.none()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.decimals(-999, 9999, places=3).map(float)
+)
 rows = st.lists(st.tuples(names, counts, sizes, st.none() | st.booleans()), max_size=30)
 
 
@@ -33,7 +46,9 @@ def same(cell: Cell, value: object) -> bool:
 
 def written(folder: Path, lines: list[list[str]]) -> Path:
     path = folder / "table.csv"
-    path.write_bytes("".join(csv_line(cells) for cells in [[field.name for field in FIELDS], *lines]).encode())
+    path.write_bytes(
+        "".join(csv_line(cells) for cells in [[field.name for field in FIELDS], *lines]).encode()
+    )
     return path
 
 
@@ -44,7 +59,10 @@ def test_every_value_comes_back_in_blocks_of_any_size(
 ) -> None:
     path = written(
         tmp_path_factory.getbasetemp(),
-        [[write_cell(field, cell) for field, cell in zip(FIELDS, row, strict=True)] for row in table],
+        [
+            [write_cell(field, cell) for field, cell in zip(FIELDS, row, strict=True)]
+            for row in table
+        ],
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(column_values, "BLOCK_BYTES", block_bytes)
@@ -55,7 +73,14 @@ def test_every_value_comes_back_in_blocks_of_any_size(
         for value, gone, row in zip(values.tolist(), missing.tolist(), table, strict=True):
             expected = BLANKS[column.field.type] if row[place] is None else row[place]
             assert gone == (row[place] is None)
-            assert same(read_cell(column.field, write_cell(column.field, expected)) if not gone else expected, value)
+            assert same(
+                (
+                    read_cell(column.field, write_cell(column.field, expected))
+                    if not gone
+                    else expected
+                ),
+                value,
+            )
 
 
 @pytest.mark.parametrize(
@@ -87,7 +112,9 @@ def test_numbers_are_read_as_python_reads_them(tmp_path: Path, cell: str) -> Non
         ("", "table.csv:4: expected 4 cells, got 0"),
     ],
 )
-def test_what_cannot_be_read_is_named_with_its_line(tmp_path: Path, line: str, message: str, quoted: bool) -> None:
+def test_what_cannot_be_read_is_named_with_its_line(
+    tmp_path: Path, line: str, message: str, quoted: bool
+) -> None:
     path = tmp_path / "table.csv"
     first = '"a,\nb",1,2,true' if quoted else "a,1,2,true\nc,1,2,true"
     path.write_text(f"name,count,size,kept\n{first}\n{line}\nd,1,2,true\n")
@@ -98,7 +125,12 @@ def test_what_cannot_be_read_is_named_with_its_line(tmp_path: Path, line: str, m
 def test_a_last_line_may_end_with_the_file(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("name,count,size,kept\na,1,2,true\nb,3,4,false")
-    assert [column.arrays()[0].tolist() for column in table_columns(path, FIELDS)] == [["a", "b"], [1, 3], [2, 4], [True, False]]
+    assert [column.arrays()[0].tolist() for column in table_columns(path, FIELDS)] == [
+        ["a", "b"],
+        [1, 3],
+        [2, 4],
+        [True, False],
+    ]
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""`believable export`: a folder or a zip, real or simulated, and the cure when there is nothing yet."""
+"""`believable export`: a folder or a zip, real or simulated, and the cure when there is nothing
+yet.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,27 @@ def study(tmp_path: Path, making: Any, insert_session: Any) -> Path:
     folder.mkdir()
     (folder / "study.yaml").write_text("believable: 1\n")
     definition = making.definition
-    sessions: Iterable[Any] = [making.session(1), making.session(2), making.session(1, link_kind="simulated")]
+    sessions: Iterable[Any] = [
+        making.session(1),
+        making.session(2),
+        making.session(1, link_kind="simulated"),
+    ]
 
     def fill(conn: Connection) -> None:
-        studies.put(conn, "pilot", title="Pilot", definition=definition.hash, body=definition.to_json(), at_ms=0)
+        studies.put(
+            conn,
+            "pilot",
+            title="Pilot",
+            definition=definition.hash,
+            body=definition.to_json(),
+            at_ms=0,
+        )
         for session in sessions:
             insert_session(conn, session, study="pilot")
 
-    with Store.open(f"sqlite:///{folder / '.believable' / 'believable.db'}", clock=VirtualClock()) as store:
+    with Store.open(
+        f"sqlite:///{folder / '.believable' / 'believable.db'}", clock=VirtualClock()
+    ) as store:
         store.write(fill)
     return folder
 
@@ -43,14 +58,20 @@ def run(*arguments: str) -> str:
     return result.output
 
 
-def test_real_and_simulated_sessions_go_to_bundles_of_their_own(study: Path, tmp_path: Path) -> None:
+def test_real_and_simulated_sessions_go_to_bundles_of_their_own(
+    study: Path, tmp_path: Path
+) -> None:
     assert "2 sessions" in run(str(study), "--out", str(tmp_path / "real"))
-    assert "1 simulated sessions" in run(str(study), "--simulated", "--out", str(tmp_path / "simulated"))
+    assert "1 simulated sessions" in run(
+        str(study), "--simulated", "--out", str(tmp_path / "simulated")
+    )
     assert read(tmp_path / "real")["participants"]["simulated"].cells() == (False, False)
     assert read(tmp_path / "simulated")["participants"]["simulated"].cells() == (True,)
 
 
-def test_the_default_place_is_named_after_the_study(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_place_is_named_after_the_study(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     run(str(study))
     run(str(study), "--simulated", "--zip")

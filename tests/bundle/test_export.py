@@ -1,4 +1,6 @@
-"""From the database to the bundle: the same bytes from either database, previews and withdrawn sessions only counted."""
+"""From the database to the bundle: the same bytes from either database, previews and withdrawn
+sessions only counted.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ Fill = Callable[[Store, Iterable[CollectedSession]], None]
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 @pytest.fixture
@@ -37,7 +43,12 @@ def fill(making: Any, insert_session: Any) -> Fill:
 
         def study(conn: Connection) -> None:
             studies.put(
-                conn, "who_plays", title="Who plays like a human?", definition=definition.hash, body=definition.to_json(), at_ms=0
+                conn,
+                "who_plays",
+                title="Who plays like a human?",
+                definition=definition.hash,
+                body=definition.to_json(),
+                at_ms=0,
             )
 
         store.write(study)
@@ -48,7 +59,11 @@ def fill(making: Any, insert_session: Any) -> Fill:
 
 
 def test_the_store_gives_exactly_what_was_collected(
-    database_url: str, fill: Fill, making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path
+    database_url: str,
+    fill: Fill,
+    making: Any,
+    some_sessions: tuple[CollectedSession, ...],
+    tmp_path: Path,
 ) -> None:
     with Store.open(database_url, clock=VirtualClock()) as store:
         extra = [making.session(1, link_kind="preview"), making.session(1, link_kind="simulated")]
@@ -58,22 +73,47 @@ def test_the_store_gives_exactly_what_was_collected(
             lambda conn: conn.execute(
                 insert(tombstones),
                 [
-                    {"session": "w1", "link_kind": "open", "token_hash": "w1", "number": 90, **gone},
-                    {"session": "w2", "link_kind": "personal", "token_hash": "w2", "number": 91, **gone},
-                    {"session": "w3", "link_kind": "simulated", "token_hash": "w3", "number": 92, **gone},
+                    {
+                        "session": "w1",
+                        "link_kind": "open",
+                        "token_hash": "w1",
+                        "number": 90,
+                        **gone,
+                    },
+                    {
+                        "session": "w2",
+                        "link_kind": "personal",
+                        "token_hash": "w2",
+                        "number": 91,
+                        **gone,
+                    },
+                    {
+                        "session": "w3",
+                        "link_kind": "simulated",
+                        "token_hash": "w3",
+                        "number": 92,
+                        **gone,
+                    },
                 ],
             )
         )
         seen: list[tuple[int, int]] = []
         written = export(
-            store, "who_plays", tmp_path / "out", kinds=KINDS, progress=lambda done, total: seen.append((done, total))
+            store,
+            "who_plays",
+            tmp_path / "out",
+            kinds=KINDS,
+            progress=lambda done, total: seen.append((done, total)),
         )
         simulated = export(store, "who_plays", tmp_path / "sim", kinds=KINDS, simulated=True)
         versions = store.read(lambda conn: version_records(conn, "who_plays", "real"))
     assert (written.sessions, simulated.sessions) == (6, 1)
     assert seen[-1] == (6, 6)
     named = [
-        replace(session, decisions=tuple(replace(decision, user="reviewer_1") for decision in session.decisions))
+        replace(
+            session,
+            decisions=tuple(replace(decision, user="reviewer_1") for decision in session.decisions),
+        )
         for session in some_sessions
     ]
     study = replace(making.study(withdrawn=2, previews=1), versions=versions)
@@ -86,7 +126,11 @@ def test_the_store_gives_exactly_what_was_collected(
 
 
 def test_hostile_text_survives_the_database(
-    database_url: str, fill: Fill, hostile_texts: list[str], hostile_sessions: list[CollectedSession], tmp_path: Path
+    database_url: str,
+    fill: Fill,
+    hostile_texts: list[str],
+    hostile_sessions: list[CollectedSession],
+    tmp_path: Path,
 ) -> None:
     with Store.open(database_url, clock=VirtualClock()) as store:
         fill(store, hostile_sessions)
@@ -111,7 +155,11 @@ def test_memory_is_bounded_by_the_chunk(fill: Fill, making: Any, tmp_path: Path)
 
         def peak_bytes(limit: int | None) -> int:
             tracemalloc.start()
-            with_limit = store.read(lambda conn: sum(1 for _ in _first(collected(conn, "who_plays", simulated=False), limit)))
+            with_limit = store.read(
+                lambda conn: sum(
+                    1 for _ in _first(collected(conn, "who_plays", simulated=False), limit)
+                )
+            )
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             assert with_limit == (limit or 4 * CHUNK)

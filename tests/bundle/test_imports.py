@@ -35,14 +35,24 @@ def test_the_command_writes_a_bundle_and_reports_damage(tmp_path: Path) -> None:
         ("S1", 480.5, -1.0),
         ("S1.2", 0.0, 3.0),
     ]
-    assert [(row["reason"], row["count"]) for row in bundle["exclusions"].rows()] == [("damaged", 1)]
-    everything = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert [(row["reason"], row["count"]) for row in bundle["exclusions"].rows()] == [
+        ("damaged", 1)
+    ]
+    everything = b"".join(
+        path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()
+    )
     assert b"PROLIFIC" not in everything
 
 
-def test_the_real_export_becomes_a_valid_package(tmp_path: Path, public_data: Callable[[str], Path]) -> None:
+def test_the_real_export_becomes_a_valid_package(
+    tmp_path: Path, public_data: Callable[[str], Path]
+) -> None:
     export = public_data("pagan_auditory_qa") / "raw_pagan_export.csv"
-    result = CliRunner().invoke(group, ["import", "pagan", str(export), "--out", str(tmp_path / "out")], catch_exceptions=False)
+    result = CliRunner().invoke(
+        group,
+        ["import", "pagan", str(export), "--out", str(tmp_path / "out")],
+        catch_exceptions=False,
+    )
     assert "92 traces, 11187 of 14711 rows used" in result.output
     bundle = read(tmp_path / "out")
     assert len(bundle["traces"]) == 11_187
@@ -60,7 +70,10 @@ def import_prepared(tmp_path: Path, *, block: bool) -> tuple[str, list[str]]:
     lines = ["session,participant,stimulus,bin_250ms,value" + (",block" if block else "")]
     for session in ("s1", "s2"):
         for who in ("a", "b", "c"):
-            lines += [f"{session},{who},clip,{index},{index}" + (f",{session}" if block else "") for index in range(4)]
+            lines += [
+                f"{session},{who},clip,{index},{index}" + (f",{session}" if block else "")
+                for index in range(4)
+            ]
     (tmp_path / "traces.csv").write_text("\n".join(lines) + "\n")
     arguments = ["import", "traces", str(tmp_path / "traces.csv"), "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(group, arguments, catch_exceptions=False)
@@ -86,7 +99,9 @@ def test_one_session_per_person_is_no_reason_to_warn(tmp_path: Path) -> None:
     lines = ["session,participant,stimulus,bin_250ms,value"]
     lines += [f"s{who},p{who},clip,{index},{index}" for who in range(5) for index in range(4)]
     (tmp_path / "traces.csv").write_text("\n".join(lines) + "\n")
-    result = CliRunner().invoke(group, ["import", "traces", str(tmp_path / "traces.csv"), "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(
+        group, ["import", "traces", str(tmp_path / "traces.csv"), "--out", str(tmp_path / "out")]
+    )
     assert "warning" not in result.output
 
 
@@ -97,7 +112,9 @@ def test_videos_of_pagan_have_the_names_that_the_researcher_gave(tmp_path: Path)
         "same,DB_3,p1,S3,1700000000000,0,0,",
     ]
     (tmp_path / "export.csv").write_text("\n".join([HEAD, *rows]) + "\n")
-    result = CliRunner().invoke(group, ["import", "pagan", str(tmp_path / "export.csv"), "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(
+        group, ["import", "pagan", str(tmp_path / "export.csv"), "--out", str(tmp_path / "out")]
+    )
     assert result.exit_code == 0, result.output
     # Two videos of one name could not be told apart, so they keep PAGAN's ids.
     assert read(tmp_path / "out")["traces"]["stimulus"].cells() == ("film & tone", "DB_2", "DB_3")

@@ -24,15 +24,20 @@ class _Known(Logs):
 
 
 def test_every_step_once_per_version_of_a_file() -> None:
-    steps = (PlanStep("d", "ada", None, 0, 0, 900, "a day"), PlanStep("e", "ada", "d", 1, 100, 400, "eat"))
+    steps = (
+        PlanStep("d", "ada", None, 0, 0, 900, "a day"),
+        PlanStep("e", "ada", "d", 1, 100, 400, "eat"),
+    )
     log = ActionLog((Actor("ada", "Ada", ""),), (), steps)
-    media = {"monday": Medium("a" * 64, 10, 900, REPLAY_TYPE), "film": Medium("b" * 64, 10, 900, "video/mp4")}
+    media = {
+        "monday": Medium("a" * 64, 10, 900, REPLAY_TYPE),
+        "film": Medium("b" * 64, 10, 900, "video/mp4"),
+    }
     one = Definition(None, {}, media=media)  # type: ignore[arg-type]
     rows = [row for place in _Known(log).each([one, one]) for row in plan_rows(*place)]
-    assert [(row["stimulus"], row["step"], row["parent"], row["level"], row["text"]) for row in rows] == [
-        ("monday", "d", None, 0, "a day"),
-        ("monday", "e", "d", 1, "eat"),
-    ]
+    assert [
+        (row["stimulus"], row["step"], row["parent"], row["level"], row["text"]) for row in rows
+    ] == [("monday", "d", None, 0, "a day"), ("monday", "e", "d", 1, "eat")]
     assert set(rows[0]) == set(PLANS.columns)
 
 
@@ -47,7 +52,16 @@ def rows_of(*events: Happening) -> list[dict[str, Any]]:
 def test_a_hold_of_three_seconds_is_31_labels() -> None:
     rows = rows_of(
         trace("trace.mark", 1, 47_000, sign=-1, media_ms=1_000, frame=31, input="key"),
-        trace("trace.hold", 2, sign=-1, from_ms=1_000, media_ms=4_000, repeat_ms=100, frame=121, input="key"),
+        trace(
+            "trace.hold",
+            2,
+            sign=-1,
+            from_ms=1_000,
+            media_ms=4_000,
+            repeat_ms=100,
+            frame=121,
+            input="key",
+        ),
     )
     assert [row["media_ms"] for row in rows] == list(range(1_000, 4_001, 100))
     assert {row["value"] for row in rows} == {-1}
@@ -61,8 +75,23 @@ def test_single_presses_of_older_sessions_read_as_they_were() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"from_ms": None}, {"repeat_ms": 0}, {"repeat_ms": -5}, {"from_ms": 9_000}, {"media_ms": 1e300}, {"from_ms": "1"}]
+    "wrong",
+    [
+        {"from_ms": None},
+        {"repeat_ms": 0},
+        {"repeat_ms": -5},
+        {"from_ms": 9_000},
+        {"media_ms": 1e300},
+        {"from_ms": "1"},
+    ],
 )
 def test_a_hold_that_no_browser_of_ours_made_gives_no_row(wrong: dict[str, Any]) -> None:
-    data = {"sign": 1, "from_ms": 0, "media_ms": 4_000, "repeat_ms": 100, "frame": 1, "input": "key"}
+    data = {
+        "sign": 1,
+        "from_ms": 0,
+        "media_ms": 4_000,
+        "repeat_ms": 100,
+        "frame": 1,
+        "input": "key",
+    }
     assert rows_of(trace("trace.hold", **(data | wrong))) == []

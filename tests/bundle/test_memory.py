@@ -54,7 +54,9 @@ def test_columns_may_be_arrays_lists_or_one_value() -> None:
 
 
 def test_what_is_left_out_is_plain() -> None:
-    people = memory.bundle({"participants": [{"session": "a", "arm_tool": "btrace"}, {"session": "b"}]})["participants"]
+    people = memory.bundle(
+        {"participants": [{"session": "a", "arm_tool": "btrace"}, {"session": "b"}]}
+    )["participants"]
     assert people["state"].cells() == ("finished", "finished")
     assert people["number"].cells() == (1, 2)
     assert people["arm_tool"].cells() == ("btrace", None)

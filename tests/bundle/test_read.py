@@ -24,7 +24,12 @@ from believable.pages import KINDS
 @pytest.fixture
 def folder(making: Any, tmp_path: Path) -> Path:
     target = tmp_path / "bundle"
-    write(making.study(), [making.session(1), making.session(2), making.session(3, until=2)], target, kinds=KINDS)
+    write(
+        making.study(),
+        [making.session(1), making.session(2), making.session(3, until=2)],
+        target,
+        kinds=KINDS,
+    )
     return target
 
 
@@ -94,7 +99,9 @@ def test_hostile_text_is_neutralised_and_comes_back_equal(
     assert report.valid, report.flatten(["name", "type", "note"])
 
 
-@pytest.mark.parametrize("name", ["README.md", "data/raw/events.jsonl.gz", "documentation/codebook.csv"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "data/raw/events.jsonl.gz", "documentation/codebook.csv"]
+)
 def test_a_changed_or_missing_file_is_found(folder: Path, name: str) -> None:
     path = folder / name
     path.write_bytes(path.read_bytes() + b"\n")
@@ -109,7 +116,9 @@ def rewrite_events(folder: Path, change: Any) -> None:
     path = folder / "data/raw/events.jsonl.gz"
     records = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
     change(records)
-    path.write_bytes(gzip.compress("".join(json.dumps(record) + "\n" for record in records).encode(), mtime=0))
+    path.write_bytes(
+        gzip.compress("".join(json.dumps(record) + "\n" for record in records).encode(), mtime=0)
+    )
     seal_again(folder)
 
 
@@ -126,7 +135,9 @@ def swapped(records: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("change", [changed, lost, swapped])
-def test_the_chain_finds_changed_lost_and_reordered_events_behind_new_checksums(folder: Path, change: Any) -> None:
+def test_the_chain_finds_changed_lost_and_reordered_events_behind_new_checksums(
+    folder: Path, change: Any
+) -> None:
     rewrite_events(folder, change)
     with pytest.raises(InvalidInput, match="does not lead to its receipt"):
         read(folder)
@@ -146,7 +157,10 @@ def test_a_damaged_table_names_file_and_line(folder: Path) -> None:
     path = next((folder / "data").glob("*participants*"))
     path.write_text(path.read_text().replace(",true,", ",maybe,", 1))
     seal_again(folder)
-    with pytest.raises(InvalidInput, match=r"participants_data.csv:2: column included: expected true or false, got 'maybe'"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"participants_data.csv:2: column included: expected true or false, got 'maybe'",
+    ):
         read(folder)
 
 
@@ -167,11 +181,20 @@ def test_checksums_cannot_point_outside(folder: Path) -> None:
         read(folder)
 
 
-def test_events_behind_a_gap_are_kept_and_do_not_disturb_the_chain(making: Any, tmp_path: Path) -> None:
-    """A session whose browser vanished while sending: 1 to n are chained, n + 2 waits for n + 1 for ever."""
+def test_events_behind_a_gap_are_kept_and_do_not_disturb_the_chain(
+    making: Any, tmp_path: Path
+) -> None:
+    """A session whose browser vanished while sending: 1 to n are chained, n + 2 waits for n + 1 for
+    ever.
+    """
     session = making.session(1, until=2)
     late: EventRecord = (len(session.events) + 2, session.events[-1][1], 5)
-    write(making.study(), [replace(session, events=(*session.events, late))], tmp_path / "bundle", kinds=KINDS)
+    write(
+        making.study(),
+        [replace(session, events=(*session.events, late))],
+        tmp_path / "bundle",
+        kinds=KINDS,
+    )
     bundle = read(tmp_path / "bundle")
     assert [event.seq for event in bundle.events()][-1] == late[0]
     assert bundle["participants"]["events"].cells() == (len(session.events),)

@@ -1,4 +1,6 @@
-"""Writing the dataset: every row in its place, same bytes for the same data, and other tools accept it."""
+"""Writing the dataset: every row in its place, same bytes for the same data, and other tools accept
+it.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +29,31 @@ from believable.pages import KINDS
 
 
 @pytest.fixture(scope="module")
-def bundle(making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def bundle(
+    making: Any,
+    some_sessions: tuple[CollectedSession, ...],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Bundle:
     folder = tmp_path_factory.mktemp("out") / "bundle"
     written = write(making.study(withdrawn=2, previews=3), some_sessions, folder, kinds=KINDS)
-    assert (written.sessions, written.events) == (6, sum(len(session.events) for session in some_sessions))
+    assert (written.sessions, written.events) == (
+        6,
+        sum(len(session.events) for session in some_sessions),
+    )
     return read(folder)
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
-def test_participants_are_all_there_with_arms_and_orders(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
+def test_participants_are_all_there_with_arms_and_orders(
+    bundle: Bundle, some_sessions: tuple[CollectedSession, ...]
+) -> None:
     rows = list(bundle["participants"].rows())
     assert [row["session"] for row in rows] == [session.session.id for session in some_sessions]
     assert [row["included"] for row in rows] == [True, True, True, False, False, False]
@@ -49,8 +64,12 @@ def test_participants_are_all_there_with_arms_and_orders(bundle: Bundle, some_se
     assert "recruiter_hash" not in bundle["participants"].columns
 
 
-def test_trials_carry_condition_stimulus_and_times(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
-    first = [row for row in bundle["trials"].rows() if row["session"] == some_sessions[0].session.id]
+def test_trials_carry_condition_stimulus_and_times(
+    bundle: Bundle, some_sessions: tuple[CollectedSession, ...]
+) -> None:
+    first = [
+        row for row in bundle["trials"].rows() if row["session"] == some_sessions[0].session.id
+    ]
     watched = [row for row in first if row["kind"] == "watch"]
     assert {(row["condition"], row["scenario"], row["stimulus"]) for row in watched} == {
         ("human", "atrium", "h1"),
@@ -60,13 +79,19 @@ def test_trials_carry_condition_stimulus_and_times(bundle: Bundle, some_sessions
     assert all(row["rt_ms"] == 2500 for row in watched)
     assert all(row["hidden_ms"] == 500 for row in watched)
     assert first[0]["opened_ms"] == 500
-    unfinished = [row for row in bundle["trials"].rows() if row["session"] == some_sessions[5].session.id]
+    unfinished = [
+        row for row in bundle["trials"].rows() if row["session"] == some_sessions[5].session.id
+    ]
     assert [row["status"] for row in unfinished] == ["done", "done", "open"]
     assert unfinished[-1]["trial"] == "attention"
 
 
-def test_answers_are_laid_out_by_their_instruments(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
-    rows = [row for row in bundle["answers"].rows() if row["session"] == some_sessions[0].session.id]
+def test_answers_are_laid_out_by_their_instruments(
+    bundle: Bundle, some_sessions: tuple[CollectedSession, ...]
+) -> None:
+    rows = [
+        row for row in bundle["answers"].rows() if row["session"] == some_sessions[0].session.id
+    ]
     by_question: dict[Any, list[dict[str, Any]]] = {}
     for row in rows:
         by_question.setdefault(row["question"], []).append(row)
@@ -90,9 +115,13 @@ def test_views_come_from_what_was_played(bundle: Bundle) -> None:
     assert {row["stimulus"] for row in rows} == {"h1", "s1"}
 
 
-def test_every_reason_to_exclude_is_a_row(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
+def test_every_reason_to_exclude_is_a_row(
+    bundle: Bundle, some_sessions: tuple[CollectedSession, ...]
+) -> None:
     rows = list(bundle["exclusions"].rows())
-    found = [(row["session"], row["scope"], row["reason"], row["detail"], row["count"]) for row in rows]
+    found = [
+        (row["session"], row["scope"], row["reason"], row["detail"], row["count"]) for row in rows
+    ]
     ids = [session.session.id for session in some_sessions]
     assert found == [
         (ids[3], "session", "rejected", "=cheated", 1),
@@ -103,8 +132,16 @@ def test_every_reason_to_exclude_is_a_row(bundle: Bundle, some_sessions: tuple[C
         (None, "session", "preview", None, 3),
     ]
     assert (rows[1]["trial_key"], rows[1]["question"]) == ("about", "words")
-    reviewed = dict(zip(bundle["participants"]["session"].cells(), bundle["participants"]["texts_reviewed"].cells(), strict=True))
-    assert reviewed == {session: int(session == ids[3]) for session in ids}, "kept and excluded texts are counted, sessions not"
+    reviewed = dict(
+        zip(
+            bundle["participants"]["session"].cells(),
+            bundle["participants"]["texts_reviewed"].cells(),
+            strict=True,
+        )
+    )
+    assert reviewed == {session: int(session == ids[3]) for session in ids}, (
+        "kept and excluded texts are counted, sessions not"
+    )
 
 
 def test_later_instruments_have_their_empty_tables(bundle: Bundle) -> None:
@@ -113,10 +150,18 @@ def test_later_instruments_have_their_empty_tables(bundle: Bundle) -> None:
         assert tuple(bundle[name].columns) == BY_NAME[name].columns
 
 
-def test_raw_events_are_kept_to_the_letter(bundle: Bundle, some_sessions: tuple[CollectedSession, ...]) -> None:
-    wanted = [(session.session.id, seq, body) for session in some_sessions for seq, body, _ in session.events]
+def test_raw_events_are_kept_to_the_letter(
+    bundle: Bundle, some_sessions: tuple[CollectedSession, ...]
+) -> None:
+    wanted = [
+        (session.session.id, seq, body)
+        for session in some_sessions
+        for seq, body, _ in session.events
+    ]
     assert [(event.session, event.seq, event.body) for event in bundle.events()] == wanted
-    assert [(event.session, event.epoch, event.seq) for event in bundle.strays()] == [(some_sessions[2].session.id, 1, 99)]
+    assert [(event.session, event.epoch, event.seq) for event in bundle.strays()] == [
+        (some_sessions[2].session.id, 1, 99)
+    ]
 
 
 def test_codebook_explains_every_column_and_question(bundle: Bundle) -> None:
@@ -166,22 +211,31 @@ def test_frictionless_finds_no_error(bundle: Bundle) -> None:
     assert {task.name for task in report.tasks} >= {table.name for table in TABLES}
 
 
-def test_same_data_same_bytes(making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path) -> None:
+def test_same_data_same_bytes(
+    making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path
+) -> None:
     for name in ("one", "two"):
         write(making.study(), iter(some_sessions), tmp_path / name / "bundle", kinds=KINDS)
     assert content(tmp_path / "one") == content(tmp_path / "two")
-    zips = [zip_folder(tmp_path / name / "bundle", tmp_path / f"{name}.zip").read_bytes() for name in ("one", "two")]
+    zips = [
+        zip_folder(tmp_path / name / "bundle", tmp_path / f"{name}.zip").read_bytes()
+        for name in ("one", "two")
+    ]
     assert zips[0] == zips[1]
 
 
-def test_nothing_names_a_person_unless_asked(making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path) -> None:
+def test_nothing_names_a_person_unless_asked(
+    making: Any, some_sessions: tuple[CollectedSession, ...], tmp_path: Path
+) -> None:
     hashes = [str(session.session.recruiter_hash).encode() for session in some_sessions]
     write(making.study(), some_sessions, tmp_path / "plain", kinds=KINDS)
     everything = b"".join(content(tmp_path / "plain").values()) + gzip.decompress(
         (tmp_path / "plain/data/raw/events.jsonl.gz").read_bytes()
     )
     assert not any(name in everything for name in hashes)
-    write(making.study(), some_sessions, tmp_path / "hashed", kinds=KINDS, with_recruiter_hashes=True)
+    write(
+        making.study(), some_sessions, tmp_path / "hashed", kinds=KINDS, with_recruiter_hashes=True
+    )
     column = read(tmp_path / "hashed")["participants"]["recruiter_hash"]
     assert [str(cell).encode() for cell in column.cells()] == hashes
 
@@ -199,7 +253,9 @@ def test_simulated_and_real_never_share_a_bundle(making: Any, tmp_path: Path) ->
     found = read(tmp_path / "sim")
     assert found.simulated
     assert found["participants"]["simulated"].cells() == (True,)
-    assert "Every session in this dataset is simulated" in (tmp_path / "sim" / "README.md").read_text()
+    assert (
+        "Every session in this dataset is simulated" in (tmp_path / "sim" / "README.md").read_text()
+    )
     assert all("simulated" in path.name for path in (tmp_path / "sim" / "data").glob("*.csv"))
 
 
@@ -249,15 +305,22 @@ def test_a_session_that_began_again_keeps_its_runs_apart(making: Any, tmp_path: 
     first = making.session(1, until=2)
     again = making.session(1)
     shift = len(first.events)
-    events = (*first.events, *((seq + shift, body, received_ms) for seq, body, received_ms in again.events))
-    closed = [replace(trial, run=1, submit_seq=(trial.submit_seq or 0) + shift) for trial in again.trials]
+    events = (
+        *first.events,
+        *((seq + shift, body, received_ms) for seq, body, received_ms in again.events),
+    )
+    closed = [
+        replace(trial, run=1, submit_seq=(trial.submit_seq or 0) + shift) for trial in again.trials
+    ]
     session = replace(
         again.session,
         id=first.session.id,
         run=1,
         run_after_seq=shift,
         head_seq=len(events),
-        head_hash=event_chain.extend(event_chain.origin(first.session.id), [body for _, body, _ in events]),
+        head_hash=event_chain.extend(
+            event_chain.origin(first.session.id), [body for _, body, _ in events]
+        ),
     )
     collected = CollectedSession(session, (*first.trials[:1], *closed), events)
     write(making.study(), [collected], tmp_path / "bundle", kinds=KINDS)

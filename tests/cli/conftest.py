@@ -15,7 +15,9 @@ from believable.cli import group
 
 @pytest.fixture(scope="session")
 def made_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo study as `believable new` writes it. Do not change it: copy it. Processes that test side by side share it."""
+    """The demo study as `believable new` writes it. Do not change it: copy it. Processes that test
+    side by side share it.
+    """
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "new" / "demo"
     folder.parent.mkdir(exist_ok=True)

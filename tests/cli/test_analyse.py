@@ -1,4 +1,6 @@
-"""`believable analyse`, `preregister` and `power`: from a study folder to results marked against the registered plan."""
+"""`believable analyse`, `preregister` and `power`: from a study folder to results marked against
+the registered plan.
+"""
 
 from __future__ import annotations
 
@@ -64,10 +66,14 @@ def test_a_study_folder_gives_results_tables_and_words(study: Path, tmp_path: Pa
 def test_a_bundle_gives_the_same_numbers(study: Path, tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
     believable("export", str(study), "--simulated", "--out", str(bundle))
-    assert analysed(bundle, tmp_path / "a")["sections"] == analysed(study, tmp_path / "b")["sections"]
+    assert (
+        analysed(bundle, tmp_path / "a")["sections"] == analysed(study, tmp_path / "b")["sections"]
+    )
 
 
-def test_register_then_change_the_plan_then_the_deviation_is_listed(study: Path, tmp_path: Path) -> None:
+def test_register_then_change_the_plan_then_the_deviation_is_listed(
+    study: Path, tmp_path: Path
+) -> None:
     output = believable("preregister", str(study))
     plan = study / "preregistration" / "plan.json"
     digest = hashlib.sha256(plan.read_bytes()).hexdigest()
@@ -109,15 +115,25 @@ def test_what_cannot_be_analysed_says_what_to_do(demo: Path, tmp_path: Path) -> 
         believable("analyse", str(demo), "--out", str(tmp_path / "results"))
 
 
-# ---------------------------------------------------------------------------------------------- power
+# ----------------------------------------------------------------------------------------------
+# power
 
 
 def test_by_formula() -> None:
-    assert believable("power", "--test", "paired_t", "--effect", "0.5").startswith("N = 34 pairs (exactly 33.37): power 0.808")
-    assert "power 0.353" in believable("power", "--test", "paired_t", "--effect", "0.5", "--n", "12")[:60]
+    assert believable("power", "--test", "paired_t", "--effect", "0.5").startswith(
+        "N = 34 pairs (exactly 33.37): power 0.808"
+    )
+    assert (
+        "power 0.353"
+        in believable("power", "--test", "paired_t", "--effect", "0.5", "--n", "12")[:60]
+    )
     assert believable("power", "--test", "binomial", "--effect", "0.7").startswith("N = ")
-    assert "participants in both groups" in believable("power", "--test", "mann_whitney", "--effect", "0.64")
-    assert "pairs" in believable("power", "--test", "correlation", "--effect", "0.3", "--side", "greater")
+    assert "participants in both groups" in believable(
+        "power", "--test", "mann_whitney", "--effect", "0.64"
+    )
+    assert "pairs" in believable(
+        "power", "--test", "correlation", "--effect", "0.3", "--side", "greater"
+    )
 
 
 def test_what_is_missing_is_named() -> None:
@@ -129,7 +145,18 @@ def test_what_is_missing_is_named() -> None:
 
 def test_by_simulating_the_study(made: Path, tmp_path: Path) -> None:
     out = tmp_path / "curve.csv"
-    options = ("--participants", "10,40", "--studies", "20", "--workers", "1", "--truth", "skill=1.5", "--out", str(out))
+    options = (
+        "--participants",
+        "10,40",
+        "--studies",
+        "20",
+        "--workers",
+        "1",
+        "--truth",
+        "skill=1.5",
+        "--out",
+        str(out),
+    )
     output = believable("power", str(made), *options)
     assert "H1" in output
     rows = [line.split(",") for line in out.read_text(encoding="utf-8").splitlines()[1:]]
@@ -137,7 +164,9 @@ def test_by_simulating_the_study(made: Path, tmp_path: Path) -> None:
     assert found[40, "H1"] >= found[10, "H1"]
     assert found[40, "H1"] == 1
     assert found[40, "H3"] == 0
-    with pytest.raises(InvalidInput, match=r"--truth skil: hntt has no such parameter\. Did you mean 'skill'"):
+    with pytest.raises(
+        InvalidInput, match=r"--truth skil: hntt has no such parameter\. Did you mean 'skill'"
+    ):
         believable("power", str(made), "--truth", "skil=1")
     with pytest.raises(InvalidInput, match="expected whole numbers"):
         believable("power", str(made), "--participants", "ten")

@@ -40,7 +40,10 @@ def test_the_log_of_a_study_as_csv(tmp_path: Path) -> None:
         result = run.invoke(group, words)
         assert result.exit_code == 0, result.output
     (unreadable := tmp_path / "empty.csv").touch()
-    assert run.invoke(group, ["recruit", "match", str(unreadable), "--study", str(folder)]).exit_code != 0
+    assert (
+        run.invoke(group, ["recruit", "match", str(unreadable), "--study", str(folder)]).exit_code
+        != 0
+    )
     printed = run.invoke(group, ["audit", str(folder)]).output
     rows = list(csv.DictReader(io.StringIO(printed)))
     assert [(row["user"], row["kind"], row["what"]) for row in rows] == [
@@ -51,7 +54,10 @@ def test_the_log_of_a_study_as_csv(tmp_path: Path) -> None:
         ("command line", "export", "exported the audit log"),
     ]
     file = tmp_path / "log.csv"
-    assert "4 lines" in run.invoke(group, ["audit", str(folder), "--kind", "export", "--out", str(file)]).output
+    assert (
+        "4 lines"
+        in run.invoke(group, ["audit", str(folder), "--kind", "export", "--out", str(file)]).output
+    )
     assert "exported" in file.read_text()
     wrong = run.invoke(group, ["audit", str(folder), "--kind", "exprt"])
     assert isinstance(wrong.exception, InvalidInput)

@@ -17,7 +17,10 @@ from believable.core.object_storage import storage_at
 from believable.store.backups import last_backup_ms
 from believable.web.app import Settings, prepare
 
-STUDY = "believable: 1\ntitle: Kept\nseed: 1\ntimeline:\n  - text: {id: hello, text: Hello.}\n  - finish: {}\n"
+STUDY = (
+    "believable: 1\ntitle: Kept\nseed: 1\ntimeline:\n  - text: {id: hello, text: Hello.}\n  -"
+    " finish: {}\n"
+)
 
 
 @pytest.fixture
@@ -36,7 +39,9 @@ def test_only_dated_backups_beyond_the_newest_are_surplus() -> None:
     assert surplus(present, 3) == surplus(present, 9) == surplus(present, None) == []
 
 
-def test_a_scheduled_backup_keeps_some_and_comes_back_with_its_key(data: Path, tmp_path: Path) -> None:
+def test_a_scheduled_backup_keeps_some_and_comes_back_with_its_key(
+    data: Path, tmp_path: Path
+) -> None:
     safe = tmp_path / "safe"
     safe.mkdir()
     old = safe / "2020-01-01T000000Z.backup"
@@ -66,17 +71,26 @@ def test_a_scheduled_backup_keeps_some_and_comes_back_with_its_key(data: Path, t
 
 def test_one_file_or_a_folder_of_them(data: Path) -> None:
     with pytest.raises(InvalidInput, match="Give one or the other"):
-        CliRunner().invoke(group, ["backup", "--data", str(data), "--to", "x.backup", "--keep", "2"], catch_exceptions=False)
+        CliRunner().invoke(
+            group,
+            ["backup", "--data", str(data), "--to", "x.backup", "--keep", "2"],
+            catch_exceptions=False,
+        )
 
 
-def test_backups_in_a_bucket_are_kept_checked_and_come_back(data: Path, tmp_path: Path, s3: Any) -> None:
+def test_backups_in_a_bucket_are_kept_checked_and_come_back(
+    data: Path, tmp_path: Path, s3: Any
+) -> None:
     place = f"{s3.new_bucket()}/believable"
     storage = storage_at(place)
     old = tmp_path / "2020-01-01T000000Z.backup"
     old.write_bytes(b"of long ago")
     for name in (old.name, f"{old.name}.key", "notes.txt"):
         storage.put(name, old)
-    run(["backup", "--data", str(data), "--into", place, "--keep", "1", "--with-key"], f"Removed {place}/{old.name}")
+    run(
+        ["backup", "--data", str(data), "--into", place, "--keep", "1", "--with-key"],
+        f"Removed {place}/{old.name}",
+    )
     backup, key, notes = storage.names()
     assert (key, notes) == (f"{backup}.key", "notes.txt")
     assert not list(data.glob(".backup-*")), "nothing is left beside the data"
@@ -84,12 +98,17 @@ def test_backups_in_a_bucket_are_kept_checked_and_come_back(data: Path, tmp_path
 
     run(["restore", f"{place}/{backup}", "--check"], "verified")
     elsewhere = tmp_path / "new-machine"
-    words = run(["restore", place, "--data", str(elsewhere), "--live-lost"], "codes and links work again")
+    words = run(
+        ["restore", place, "--data", str(elsewhere), "--live-lost"], "codes and links work again"
+    )
     assert f"Taking the newest of 1: {backup}" in words
     assert (elsewhere / "secret.key").read_bytes() == (data / "secret.key").read_bytes()
     assert run(["list", "--data", str(elsewhere)], "Kept")
     (elsewhere / "secret.key").write_text("another\n")
-    run(["restore", place, "--data", str(elsewhere), "--live-lost"], f"is another key than {place}/{backup}.key")
+    run(
+        ["restore", place, "--data", str(elsewhere), "--live-lost"],
+        f"is another key than {place}/{backup}.key",
+    )
 
     run(["backup", "--data", str(data), "--to", f"{place}/monday.backup"], f"{place}/monday.backup")
     with pytest.raises(Conflict, match="exists already"):

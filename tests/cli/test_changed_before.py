@@ -35,7 +35,9 @@ def registered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     believe("preregister", study)
     # Simulated sessions begin in the past.
     record = study / "preregistration" / "registration.json"
-    record.write_text(json.dumps(json.loads(record.read_text()) | {"registered_on": "2020-01-01T00:00:00+00:00"}))
+    record.write_text(
+        json.dumps(json.loads(record.read_text()) | {"registered_on": "2020-01-01T00:00:00+00:00"})
+    )
     return study
 
 
@@ -56,7 +58,9 @@ def changed(registered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return study
 
 
-def test_wording_and_media_changed_before_the_first_session_are_a_deviation(changed: Path, tmp_path: Path) -> None:
+def test_wording_and_media_changed_before_the_first_session_are_a_deviation(
+    changed: Path, tmp_path: Path
+) -> None:
     results = results_of(changed, tmp_path / "report")
     (words,) = early(results)
     assert "2 changes" in words
@@ -68,7 +72,9 @@ def test_wording_and_media_changed_before_the_first_session_are_a_deviation(chan
 
 def test_a_blinded_report_names_no_stimulus_of_the_change(changed: Path, tmp_path: Path) -> None:
     results = results_of(changed, tmp_path / "report", "--blinded")
-    assert any("definition changed: in words after unblinding" in words for words in results["deviations"])
+    assert any(
+        "definition changed: in words after unblinding" in words for words in results["deviations"]
+    )
     assert "east" not in json.dumps(results["deviations"])
 
 

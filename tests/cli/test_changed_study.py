@@ -1,4 +1,6 @@
-"""A study that changes while it runs: one wording and one recording are replaced after 10 of 40 sessions."""
+"""A study that changes while it runs: one wording and one recording are replaced after 10 of 40
+sessions.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,20 @@ def believe(*arguments: object) -> str:
 
 def take_part(study: Path, n: int, seed: int) -> None:
     """Simulated sessions that count as participants: only these make a study one that runs."""
-    result = CliRunner().invoke(group, ["simulate", str(study), "--participants", str(n), "--seed", str(seed), "--drop-out", "0"])
+    result = CliRunner().invoke(
+        group,
+        ["simulate", str(study), "--participants", str(n), "--seed", str(seed), "--drop-out", "0"],
+    )
     assert result.exit_code == 0, (result.output, result.exception)
     with sqlite3.connect(study / ".believable" / "believable.db") as database:
-        (last,) = database.execute("select coalesce(max(number), 0) from sessions where link_kind = 'open'").fetchone()
-        database.execute("update sessions set link_kind = 'open', number = number + ? where link_kind = 'simulated'", (last,))
+        (last,) = database.execute(
+            "select coalesce(max(number), 0) from sessions where link_kind = 'open'"
+        ).fetchone()
+        database.execute(
+            "update sessions set link_kind = 'open', number = number + ? where link_kind ="
+            " 'simulated'",
+            (last,),
+        )
 
 
 def change(study: Path) -> None:
@@ -54,7 +65,9 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     study = room / "study"
     believe("new", study, "--template", "rate-clips")
     text = (study / "study.yaml").read_text()
-    (study / "study.yaml").write_text(text.replace("below: 0.33", "below: 0.9").replace("n: 40}", "n: 12}"))
+    (study / "study.yaml").write_text(
+        text.replace("below: 0.33", "below: 0.9").replace("n: 40}", "n: 12}")
+    )
     believe("preregister", study)
     take_part(study, 10, 1)
     change(study)
@@ -77,7 +90,9 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("said", ["checked", "refused"])
-def test_check_and_serve_list_the_changes_and_ask_for_a_reason(changed: dict[str, Any], said: str) -> None:
+def test_check_and_serve_list_the_changes_and_ask_for_a_reason(
+    changed: dict[str, Any], said: str
+) -> None:
     for words in (OLD, NEW, "media of stimulus east_script", "believable revise", "--reason"):
         assert words in changed[said]
 
@@ -88,7 +103,11 @@ def test_a_stated_reason_settles_it(changed: dict[str, Any]) -> None:
 
 
 def table(changed: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    tables = {table["name"]: table for section in changed["results"]["sections"] for table in section["tables"]}
+    tables = {
+        table["name"]: table
+        for section in changed["results"]["sections"]
+        for table in section["tables"]
+    }
     columns = [column["name"] for column in tables[name]["columns"]]
     return [dict(zip(columns, row, strict=True)) for row in tables[name]["rows"]]
 
@@ -107,9 +126,18 @@ def test_the_report_lists_versions_with_sessions_and_reason(changed: dict[str, A
     assert NEW in changed["results"]["methods"]
 
 
-def test_a_change_after_the_registration_is_a_deviation_and_nothing_stays_confirmatory(changed: dict[str, Any]) -> None:
-    assert any("version 2, with 30 of 40 sessions, has 2 changes" in words for words in changed["results"]["deviations"])
-    statuses = {finding["status"] for section in changed["results"]["sections"] for finding in section["findings"]}
+def test_a_change_after_the_registration_is_a_deviation_and_nothing_stays_confirmatory(
+    changed: dict[str, Any],
+) -> None:
+    assert any(
+        "version 2, with 30 of 40 sessions, has 2 changes" in words
+        for words in changed["results"]["deviations"]
+    )
+    statuses = {
+        finding["status"]
+        for section in changed["results"]["sections"]
+        for finding in section["findings"]
+    }
     assert "confirmatory" not in statuses
 
 
@@ -122,27 +150,44 @@ def test_the_versions_are_compared_by_a_test(changed: dict[str, Any]) -> None:
 def test_a_stimulus_is_known_by_id_and_digest(changed: dict[str, Any]) -> None:
     bundle = read(changed["room"] / "bundle")
     for name in ("shown", "judgements", "trials", "answers"):
-        pairs = set(zip(bundle[name]["stimulus"].cells(), bundle[name]["stimulus_digest"].cells(), strict=True))
+        pairs = set(
+            zip(
+                bundle[name]["stimulus"].cells(),
+                bundle[name]["stimulus_digest"].cells(),
+                strict=True,
+            )
+        )
         assert len({digest for stimulus, digest in pairs if stimulus == "east_script"}) == 2, name
         assert len({digest for stimulus, digest in pairs if stimulus == "north_script"}) == 1, name
 
 
-def test_included_is_the_analysed_set_and_every_exclusion_has_its_reason(changed: dict[str, Any]) -> None:
+def test_included_is_the_analysed_set_and_every_exclusion_has_its_reason(
+    changed: dict[str, Any],
+) -> None:
     bundle = read(changed["room"] / "bundle")
     people = {str(row["session"]): bool(row["included"]) for row in bundle["participants"].rows()}
     assert sum(people.values()) == changed["results"]["funnel"][-1]["after"]
-    out = {str(row["session"]) for row in bundle["exclusions"].rows() if row["applied"] and row["scope"] == "session"}
+    out = {
+        str(row["session"])
+        for row in bundle["exclusions"].rows()
+        if row["applied"] and row["scope"] == "session"
+    }
     assert out == {session for session, included in people.items() if not included}
     reasons = Counter(row["reason"] for row in bundle["exclusions"].rows())
     assert reasons["too_fast"] > 0
     with (changed["room"] / "report" / "tables" / "exclusions.csv").open() as file:
-        reported = Counter(row["reason"] for row in csv.DictReader(line for line in file if not line.startswith("#")))
+        reported = Counter(
+            row["reason"]
+            for row in csv.DictReader(line for line in file if not line.startswith("#"))
+        )
     assert reasons == reported
     humanness = [row for row in bundle["judgements"].rows() if row["question"] == "humanness"]
     assert all(people[str(row["session"])] == row["included"] for row in humanness)
 
 
-def test_a_bundle_whose_definition_matches_no_session_is_refused(changed: dict[str, Any], tmp_path: Path) -> None:
+def test_a_bundle_whose_definition_matches_no_session_is_refused(
+    changed: dict[str, Any], tmp_path: Path
+) -> None:
     bundle = tmp_path / "bundle"
     shutil.copytree(changed["room"] / "bundle", bundle)
     pinned = set()

@@ -48,19 +48,30 @@ def test_a_sound_study_passes(study: Path) -> None:
 
 
 def test_what_should_not_meet_participants_is_warned_of(study: Path) -> None:
-    """A promise that cannot be kept, and consent that nobody has written; with `--strict` they count."""
+    """A promise that cannot be kept, and consent that nobody has written; with `--strict` they
+    count.
+    """
     consent = study / "pages" / "consent.md"
-    consent.write_text("# Hello\n\nBefore you use this study, write here who you\nare, and whom to ask.\n")
-    (study / "study.yaml").write_text(STUDY.replace("timeline:", "recruit: {repeats: refuse}\ntimeline:"))
+    consent.write_text(
+        "# Hello\n\nBefore you use this study, write here who you\nare, and whom to ask.\n"
+    )
+    (study / "study.yaml").write_text(
+        STUDY.replace("timeline:", "recruit: {repeats: refuse}\ntimeline:")
+    )
     result = believable("check", "study", cwd=study.parent)
     placeholder, repeats, summary = result.stdout.strip().splitlines()
     assert placeholder.startswith(
-        "pages/consent.md:3: warning: the consent text still holds a placeholder: “write here who you are”"
+        "pages/consent.md:3: warning: the consent text still holds a placeholder: “write here who"
+        " you are”"
     )
-    assert repeats.startswith("study.yaml:1 recruit.repeats: warning: `repeats: refuse`, but no platform tells who comes")
+    assert repeats.startswith(
+        "study.yaml:1 recruit.repeats: warning: `repeats: refuse`, but no platform tells who comes"
+    )
     assert (result.returncode, summary) == (0, "0 problems, 2 warnings.")
     assert believable("check", "--strict", "study", cwd=study.parent).returncode == 1
-    (study / "study.yaml").write_text(STUDY.replace("timeline:", "recruit: {platform: prolific, repeats: refuse}\ntimeline:"))
+    (study / "study.yaml").write_text(
+        STUDY.replace("timeline:", "recruit: {platform: prolific, repeats: refuse}\ntimeline:")
+    )
     consent.write_text("# Hello\n\nWe are two people of a laboratory.\n")
     assert believable("check", "study", cwd=study.parent).stdout.strip() == "0 problems."
 
@@ -79,9 +90,13 @@ def test_hypotheses_without_a_stopping_rule_are_warned_of() -> None:
         plan = definition.study.analysis
         assert plan is not None
         assert plan.stopping is not None
-        study = definition.study.model_copy(update={"analysis": plan.model_copy(update={"stopping": None})})
+        study = definition.study.model_copy(
+            update={"analysis": plan.model_copy(update={"stopping": None})}
+        )
         (problem,) = (
-            problem for problem in launch_problems(replace(definition, study=study)) if problem.path == "analysis.stopping"
+            problem
+            for problem in launch_problems(replace(definition, study=study))
+            if problem.path == "analysis.stopping"
         )
         assert problem.severity == "warning"
         assert "no stopping rule" in problem.message
@@ -90,7 +105,9 @@ def test_hypotheses_without_a_stopping_rule_are_warned_of() -> None:
 
 def test_problems_come_all_at_once_with_line_and_cure(study: Path) -> None:
     (study / "study.yaml").write_text(
-        STUDY.replace("number: {min: 18}", "numbr: {min: 18}").replace("pages/consent.md", "pages/consnt.md")
+        STUDY.replace("number: {min: 18}", "numbr: {min: 18}").replace(
+            "pages/consent.md", "pages/consnt.md"
+        )
     )
     result = believable("check", "study", cwd=study.parent)
     assert result.returncode == 1
@@ -102,7 +119,8 @@ def test_problems_come_all_at_once_with_line_and_cure(study: Path) -> None:
 
 def test_an_order_that_cannot_be_filled_is_found(study: Path) -> None:
     text = STUDY.replace("seed: 1\n", "seed: 1\nconditions: [a, b]\n").replace(
-        "  - finish", "  - block: {id: b, over: condition, each: [{watch: {id: w, stimulus: any}}]}\n  - finish"
+        "  - finish",
+        "  - block: {id: b, over: condition, each: [{watch: {id: w, stimulus: any}}]}\n  - finish",
     )
     (study / "study.yaml").write_text(text)
     result = believable("check", "study", cwd=study.parent)
@@ -135,7 +153,9 @@ def test_a_game_that_phones_may_join_is_warned_of() -> None:
     recruit = definition.study.recruit.model_copy(update={"desktop_only": False})
     study = definition.study.model_copy(update={"recruit": recruit})
     (problem,) = (
-        problem for problem in launch_problems(replace(definition, study=study)) if problem.path == "recruit.desktop_only"
+        problem
+        for problem in launch_problems(replace(definition, study=study))
+        if problem.path == "recruit.desktop_only"
     )
     assert problem.severity == "warning"
     assert "keyboard" in problem.message
@@ -152,12 +172,22 @@ def test_the_replay_study_limits_the_first_viewing() -> None:
 
 
 @pytest.mark.parametrize(("limit", "fastest"), [(None, "100×"), (51, "51×"), (50, None)])
-def test_a_first_viewing_too_fast_to_see_is_warned_of(study: Path, limit: int | None, fastest: str | None) -> None:
-    controls = "must_finish: true, speeds: [10, 50, 100], speed: 50" + (f", first_speed_limit: {limit}" if limit else "")
+def test_a_first_viewing_too_fast_to_see_is_warned_of(
+    study: Path, limit: int | None, fastest: str | None
+) -> None:
+    controls = "must_finish: true, speeds: [10, 50, 100], speed: 50" + (
+        f", first_speed_limit: {limit}" if limit else ""
+    )
     stimulus = "stimuli: [{id: day, file: day.replay.json.gz}]\ntimeline:"
     watch = f"  - watch: {{id: look, stimulus: day, controls: {{{controls}}}}}\n  - finish"
-    (study / "study.yaml").write_text(STUDY.replace("timeline:", stimulus).replace("  - finish", watch))
-    problems = [one for one in launch_problems(load(study, kinds=KINDS, protocols=PROTOCOLS)) if one.path == "look.controls"]
+    (study / "study.yaml").write_text(
+        STUDY.replace("timeline:", stimulus).replace("  - finish", watch)
+    )
+    problems = [
+        one
+        for one in launch_problems(load(study, kinds=KINDS, protocols=PROTOCOLS))
+        if one.path == "look.controls"
+    ]
     assert [one.severity for one in problems] == (["warning"] if fastest else [])
     for one in problems:
         assert f"may run at {fastest}" in one.message

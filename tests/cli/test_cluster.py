@@ -1,4 +1,6 @@
-"""Work on a Dask cluster: the same bits as here, and what is wrong with a cluster is told before anything is done."""
+"""Work on a Dask cluster: the same bits as here, and what is wrong with a cluster is told before
+anything is done.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +51,16 @@ def test_chunks_go_to_the_cluster_and_come_back_in_order(address: str) -> None:
         here = work.map_chunks(process_number, range(2), workers=1)
     assert [square for square, _ in results] == [number * number for number in range(20)]
     assert os.getpid() not in {pid for _, pid in results}
-    assert {number: square for number, (square, _) in named.results.items()} == {0: 0, 1: 1, 2: 4, 3: 9}
+    assert {number: square for number, (square, _) in named.results.items()} == {
+        0: 0,
+        1: 1,
+        2: 4,
+        3: 9,
+    }
     assert {pid for _, pid in here} == {os.getpid()}, "who asks for one worker means this process"
-    assert work.map_chunks(process_number, [3], workers=1)[0][1] == os.getpid(), "afterwards nothing goes there"
+    assert work.map_chunks(process_number, [3], workers=1)[0][1] == os.getpid(), (
+        "afterwards nothing goes there"
+    )
 
 
 def test_power_is_the_same_to_the_last_digit(address: str, tmp_path: Path) -> None:
@@ -61,7 +70,9 @@ def test_power_is_the_same_to_the_last_digit(address: str, tmp_path: Path) -> No
     curves = []
     for place in (["--workers", "1"], ["--cluster", address]):
         file = tmp_path / f"{place[0]}.csv"
-        result = CliRunner().invoke(group, [*options, *place, "--out", str(file)], catch_exceptions=False)
+        result = CliRunner().invoke(
+            group, [*options, *place, "--out", str(file)], catch_exceptions=False
+        )
         assert result.exit_code == 0, result.output
         curves.append(file.read_bytes())
     assert curves[0] == curves[1]
@@ -70,7 +81,10 @@ def test_power_is_the_same_to_the_last_digit(address: str, tmp_path: Path) -> No
 
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work, "CONNECT_S", 1)
-    with pytest.raises(Unavailable, match="no Dask scheduler answers there"), work.on_cluster("tcp://127.0.0.1:9"):
+    with (
+        pytest.raises(Unavailable, match="no Dask scheduler answers there"),
+        work.on_cluster("tcp://127.0.0.1:9"),
+    ):
         pass
 
 
@@ -79,7 +93,9 @@ def test_there_or_here(tmp_path: Path) -> None:
     READY_STUDIES["hntt"].copy(study)
     with pytest.raises(InvalidInput, match="Give one of them"):
         CliRunner().invoke(
-            group, ["power", str(study), "--workers", "2", "--cluster", "tcp://127.0.0.1:9"], catch_exceptions=False
+            group,
+            ["power", str(study), "--workers", "2", "--cluster", "tcp://127.0.0.1:9"],
+            catch_exceptions=False,
         )
 
 
@@ -91,11 +107,21 @@ def run(*words: str) -> str:
 
 @pytest.fixture(scope="module")
 def taken(tmp_path_factory: pytest.TempPathFactory, address: str) -> Path:
-    """A folder with a study, and its simulated people twice: `here` came in this process, `there` in two workers."""
+    """A folder with a study, and its simulated people twice: `here` came in this process, `there`
+    in two workers.
+    """
     folder = tmp_path_factory.mktemp("taken")
     run("new", str(folder / "days"), "--protocol", "replay")
     for place, options in (("here", ("--processes", "1")), ("there", ("--cluster", address))):
-        run("simulate", str(folder / "days"), "--participants", "9", "--data", str(folder / place), *options)
+        run(
+            "simulate",
+            str(folder / "days"),
+            "--participants",
+            "9",
+            "--data",
+            str(folder / place),
+            *options,
+        )
     return folder
 
 
@@ -103,7 +129,15 @@ def test_simulated_people_are_the_same_ones(taken: Path) -> None:
     events = []
     for place in ("here", "there"):
         bundle = taken / f"bundle-{place}"
-        run("export", str(taken / "days"), "--simulated", "--data", str(taken / place), "--out", str(bundle))
+        run(
+            "export",
+            str(taken / "days"),
+            "--simulated",
+            "--data",
+            str(taken / place),
+            "--out",
+            str(bundle),
+        )
         (raw,) = bundle.rglob("events.jsonl.gz")
         events.append(gzip.decompress(raw.read_bytes()))
     assert events[0] == events[1]
@@ -116,9 +150,22 @@ def test_results_and_reports_are_the_same_to_the_byte(
 ) -> None:
     places = {"here": (), "there": ("--cluster", address)}
     for name, options in places.items():
-        run(command[0], str(taken / "days"), "--data", str(taken / "here"), *command[1:], "--out", str(tmp_path / name), *options)
+        run(
+            command[0],
+            str(taken / "days"),
+            "--data",
+            str(taken / "here"),
+            *command[1:],
+            "--out",
+            str(tmp_path / name),
+            *options,
+        )
     here, there = (
-        {file.relative_to(tmp_path / name): file.read_bytes() for file in (tmp_path / name).rglob("*") if file.is_file()}
+        {
+            file.relative_to(tmp_path / name): file.read_bytes()
+            for file in (tmp_path / name).rglob("*")
+            if file.is_file()
+        }
         for name in places
     )
     assert here == there
@@ -141,16 +188,32 @@ def test_films_are_the_same_to_the_byte(address: str, tmp_path: Path) -> None:
 def test_trainings_go_to_the_workers_and_what_stops_them_comes_back(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = ("train", "navigation", "--agent", "hybrid", "--seeds", "2", "--steps", "64", "--out", str(tmp_path))
+    options = (
+        "train",
+        "navigation",
+        "--agent",
+        "hybrid",
+        "--seeds",
+        "2",
+        "--steps",
+        "64",
+        "--out",
+        str(tmp_path),
+    )
     if importlib.util.find_spec("torch") is None:
         with pytest.raises(InvalidInput, match=r"seed [12] on .*believable\[train\]"):
             CliRunner().invoke(group, [*options, "--cluster", address], catch_exceptions=False)
     else:
         run(*options, "--cluster", address)
-        assert {folder.name for folder in tmp_path.iterdir() if folder.is_dir()} == {"hybrid-1", "hybrid-2"}
+        assert {folder.name for folder in tmp_path.iterdir() if folder.is_dir()} == {
+            "hybrid-1",
+            "hybrid-2",
+        }
 
 
-def test_an_sqlite_file_is_for_workers_of_this_machine(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_sqlite_file_is_for_workers_of_this_machine(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with work.on_cluster(address):
         work.must_be_here("an SQLite file", "Use PostgreSQL.")
         monkeypatch.setattr(socket, "gethostname", lambda: "another-machine")

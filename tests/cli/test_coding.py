@@ -1,4 +1,6 @@
-"""`believable code`: texts and labels in and out, and simulated coders who recover what simulated judges were made to say."""
+"""`believable code`: texts and labels in and out, and simulated coders who recover what simulated
+judges were made to say.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def run(*arguments: str) -> Result:
 def test_texts_come_in_are_labelled_elsewhere_and_go_out(study: Path, tmp_path: Path) -> None:
     texts, labels = tmp_path / "texts.csv", tmp_path / "labels.csv"
     texts.write_text("text,judge\n" + "".join(f"words {n},j{n % 4}\n" for n in range(8)))
-    done = run("code", "import", str(study), str(texts), "--title", "From a file", "--codebook", "replay")
+    done = run(
+        "code", "import", str(study), str(texts), "--title", "From a file", "--codebook", "replay"
+    )
     assert "from-a-file: 8 texts" in done.output
     assert "from-a-file  8 texts (imported), 0 of 0 coded" in run("code", "list", str(study)).output
     labels.write_text("response,coder,code\n1,kim,temporal\n")
@@ -54,7 +58,9 @@ def test_texts_come_in_are_labelled_elsewhere_and_go_out(study: Path, tmp_path: 
         run("code", "labels", str(study), "from-a-file", str(labels), "--round", "1")
     run("code", "export", str(study), "from-a-file", "--out", str(tmp_path / "out"))
     with Store.open(f"sqlite:///{study / '.believable' / 'believable.db'}") as store:
-        lines = store.read(lambda conn: list(audit_log.whole_audit(conn, audit_log.AuditFilter(None, "export"))))
+        lines = store.read(
+            lambda conn: list(audit_log.whole_audit(conn, audit_log.AuditFilter(None, "export")))
+        )
     assert [line.what for line in lines] == ["exported coding from-a-file"]
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
         "codebook.csv",
@@ -64,7 +70,14 @@ def test_texts_come_in_are_labelled_elsewhere_and_go_out(study: Path, tmp_path: 
         "texts.csv",
     ]
     again = run(
-        "code", "import", str(study), str(texts), "--title", "Twice", "--codebook", str(tmp_path / "out" / "codebook.csv")
+        "code",
+        "import",
+        str(study),
+        str(texts),
+        "--title",
+        "Twice",
+        "--codebook",
+        str(tmp_path / "out" / "codebook.csv"),
     )
     assert "twice: 8 texts" in again.output
     with pytest.raises(NotFound, match="unknown ready codebook 'hnt'"):
@@ -77,7 +90,11 @@ def test_simulated_coders_only_code_simulated_texts(study: Path) -> None:
         Store.open(f"sqlite:///{study / '.believable' / 'believable.db'}") as store,
         pytest.raises(Refused, match="only people code them"),
     ):
-        store.write(lambda conn: coding_rounds.simulate_coders(conn, project, phrases="hntt", settings=CodingSettings(), at_ms=0))
+        store.write(
+            lambda conn: coding_rounds.simulate_coders(
+                conn, project, phrases="hntt", settings=CodingSettings(), at_ms=0
+            )
+        )
 
 
 def test_a_study_without_codebooks_or_texts_says_so(tmp_path: Path) -> None:

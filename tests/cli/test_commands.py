@@ -10,11 +10,27 @@ import pytest
 from click.testing import CliRunner
 
 from believable.cli import COMMANDS, CommandEntry, exit_code, group
-from believable.core.errors import InvalidInput, MissingExtra, NotFound, Refused, StorageFull, StudyError
+from believable.core.errors import (
+    InvalidInput,
+    MissingExtra,
+    NotFound,
+    Refused,
+    StorageFull,
+    StudyError,
+)
 
 FOLDER = Path(__file__).resolve().parents[2] / "src" / "believable" / "cli"
 #: Parts that commands share.
-NOT_COMMANDS = {"__init__", "apart", "dataset", "demo_studies", "place", "reference", "agent_studies", "deployment"}
+NOT_COMMANDS = {
+    "__init__",
+    "apart",
+    "dataset",
+    "demo_studies",
+    "place",
+    "reference",
+    "agent_studies",
+    "deployment",
+}
 
 
 def command_of(entry: CommandEntry) -> click.Command:
@@ -26,7 +42,9 @@ def command_of(entry: CommandEntry) -> click.Command:
 def leaves(name: str, command: click.Command) -> list[tuple[str, click.Command]]:
     if not isinstance(command, click.Group):
         return [(name, command)]
-    return [leaf for sub, inner in command.commands.items() for leaf in leaves(f"{name} {sub}", inner)]
+    return [
+        leaf for sub, inner in command.commands.items() for leaf in leaves(f"{name} {sub}", inner)
+    ]
 
 
 def test_every_file_is_a_command_and_every_command_a_file() -> None:

@@ -20,7 +20,9 @@ def test_some_have_finished_before_the_demo_begins(tmp_path: Path) -> None:
     finish_some(settings, 3)
     with sqlite3.connect(folder / ".believable" / "believable.db") as conn:
         sessions = conn.execute("SELECT link_kind, started_ms FROM sessions").fetchall()
-        finished = conn.execute("SELECT count(*) FROM sessions WHERE state = 'finished'").fetchone()[0]
+        finished = conn.execute(
+            "SELECT count(*) FROM sessions WHERE state = 'finished'"
+        ).fetchone()[0]
         rounds = conn.execute("SELECT count(*) FROM rounds WHERE state = 'over'").fetchone()[0]
     conn.close()
     now_ms = WallClock().now_ms()

@@ -1,4 +1,6 @@
-"""Studies, databases and bundles of the first version (database revision 0007) open, and running studies of it can be revised."""
+"""Studies, databases and bundles of the first version (database revision 0007) open, and running
+studies of it can be revised.
+"""
 
 from __future__ import annotations
 
@@ -38,18 +40,33 @@ def test_a_bundle_is_analysed_with_the_same_result(bundle: Path, tmp_path: Path)
     assert "versions" not in read(bundle).tables
     believe("analyse", bundle, "--out", tmp_path / "results")
     results = json.loads((tmp_path / "results" / "results.json").read_text())
-    (estimate,) = (finding["estimate"] for section in results["sections"] for finding in section["findings"])
+    (estimate,) = (
+        finding["estimate"] for section in results["sections"] for finding in section["findings"]
+    )
     assert {name: estimate[name] for name in FOUND} == pytest.approx(FOUND)
 
 
 def test_a_bundle_is_published(bundle: Path, tmp_path: Path) -> None:
-    told = believe("publish", bundle, "--out", tmp_path / "release", "--licence", "CC0-1.0", "--formats", "", "--redact", "all")
+    told = believe(
+        "publish",
+        bundle,
+        "--out",
+        tmp_path / "release",
+        "--licence",
+        "CC0-1.0",
+        "--formats",
+        "",
+        "--redact",
+        "all",
+    )
     people = read(tmp_path / "release" / "bundle")["participants"]
     assert len(people) == 8, told
     assert all(cell is None for cell in people["duration_ms"].cells())
 
 
-def test_a_database_opens_and_a_change_of_its_study_needs_a_reason(study: Path, tmp_path: Path) -> None:
+def test_a_database_opens_and_a_change_of_its_study_needs_a_reason(
+    study: Path, tmp_path: Path
+) -> None:
     assert "0 problems" in believe("check", study)
     before = believe("report", study, "--out", tmp_path / "before", "--formats", "")
     assert "8 sessions analysed" in before
@@ -62,4 +79,6 @@ def test_a_database_opens_and_a_change_of_its_study_needs_a_reason(study: Path, 
     take_part(study, 4, 9)
     believe("report", study, "--out", tmp_path / "after", "--formats", "")
     results = json.loads((tmp_path / "after" / "results.json").read_text())
-    assert any("version 2, with 4 of 12 sessions, has 1 change" in words for words in results["deviations"])
+    assert any(
+        "version 2, with 4 of 12 sessions, has 1 change" in words for words in results["deviations"]
+    )

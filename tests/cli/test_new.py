@@ -16,7 +16,9 @@ from believable.study.records import Block, Study
 
 def test_the_new_study_is_complete_and_sound(demo: Path) -> None:
     definition = load(demo, kinds=KINDS, protocols=PROTOCOLS)
-    assert [read(demo / stimulus.file).world.kind for stimulus in definition.study.stimuli] == ["maze"] * 4
+    assert [read(demo / stimulus.file).world.kind for stimulus in definition.study.stimuli] == [
+        "maze"
+    ] * 4
     result = CliRunner().invoke(group, ["check", str(demo)], standalone_mode=False)
     assert result.return_value == 0, result.output
 
@@ -49,14 +51,20 @@ def test_stimuli_may_be_there_before_the_study(tmp_path: Path) -> None:
     own.parent.mkdir(parents=True)
     own.write_bytes(b"mine")
     (tmp_path / "mine" / "sources").mkdir()
-    result = CliRunner().invoke(group, ["new", str(tmp_path / "mine"), "--blank"], standalone_mode=False)
+    result = CliRunner().invoke(
+        group, ["new", str(tmp_path / "mine"), "--blank"], standalone_mode=False
+    )
     assert result.exception is None, result.output
     assert own.read_bytes() == b"mine"
     assert (tmp_path / "mine" / "study.yaml").is_file()
 
 
-def test_what_cannot_be_made_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where stimuli need an extra that is not installed, it is named, and there is no half of a study."""
+def test_what_cannot_be_made_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where stimuli need an extra that is not installed, it is named, and there is no half of a
+    study.
+    """
 
     def without_extra(*_: object, **__: object) -> None:
         raise MissingExtra(what="making films", extra="video")
@@ -69,22 +77,34 @@ def test_what_cannot_be_made_leaves_nothing_behind(tmp_path: Path, monkeypatch: 
 
 
 def test_one_way_to_start_is_chosen(tmp_path: Path) -> None:
-    result = CliRunner().invoke(group, ["new", str(tmp_path / "x"), "--blank", "--protocol", "hntt"], standalone_mode=False)
+    result = CliRunner().invoke(
+        group, ["new", str(tmp_path / "x"), "--blank", "--protocol", "hntt"], standalone_mode=False
+    )
     assert "Give one of them" in str(result.exception)
-    result = CliRunner().invoke(group, ["new", str(tmp_path / "x"), "--template", "rate-clip"], standalone_mode=False)
+    result = CliRunner().invoke(
+        group, ["new", str(tmp_path / "x"), "--template", "rate-clip"], standalone_mode=False
+    )
     assert "Did you mean 'rate-clips'?" in str(result.exception)
     assert not (tmp_path / "x").exists()
 
 
 def test_languages_are_chosen_at_the_start(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    result = CliRunner().invoke(group, ["new", str(folder), "--blank", "--languages", "de"], standalone_mode=False)
+    result = CliRunner().invoke(
+        group, ["new", str(folder), "--blank", "--languages", "de"], standalone_mode=False
+    )
     assert result.exception is None, result.output
     definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
     assert definition.study.languages == ("de",)
     assert definition.study.title.in_language("de") == "Was halten Sie von diesen Spielern?"
-    assert set(definition.pages) == {"pages/consent.de.md", "pages/task.de.md", "pages/thanks.de.md"}
-    result = CliRunner().invoke(group, ["new", str(tmp_path / "x"), "--blank", "--languages", "fr"], standalone_mode=False)
+    assert set(definition.pages) == {
+        "pages/consent.de.md",
+        "pages/task.de.md",
+        "pages/thanks.de.md",
+    }
+    result = CliRunner().invoke(
+        group, ["new", str(tmp_path / "x"), "--blank", "--languages", "fr"], standalone_mode=False
+    )
     assert "'fr'" in str(result.exception)
     assert not (tmp_path / "x").exists()
 

@@ -25,7 +25,9 @@ SECRET = "It walked stiffly. Write to anna.b@example.org or ask Dr. Jones"
 
 
 def publish(*arguments: str) -> Result:
-    return CliRunner().invoke(group, ["publish", *arguments, "--formats", "", "--licence", "CC-BY-4.0"])
+    return CliRunner().invoke(
+        group, ["publish", *arguments, "--formats", "", "--licence", "CC-BY-4.0"]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +53,8 @@ def bundle(folder: Path, tmp_path: Path) -> Path:
 
 
 def plant(bundle: Path, *, dash: bool = False) -> str:
-    """Lets the first participant write the secret as a reason, with its beginning typed before; the session's id.
+    """Lets the first participant write the secret as a reason, with its beginning typed before; the
+    session's id.
 
     `dash`: the id begins with `-`, which tables write as `'-`, as ids made by earlier versions may.
     """
@@ -64,7 +67,11 @@ def plant(bundle: Path, *, dash: bool = False) -> str:
     place = next(place for place in mine if "why" in bodies[place]["data"].get("answers", {}))
     position = bodies[place]["trial"]
     bodies[place]["data"]["answers"]["why"] = SECRET
-    typed = next(one for one in mine if bodies[one]["trial"] == position and bodies[one]["data"].get("question") == "why")
+    typed = next(
+        one
+        for one in mine
+        if bodies[one]["trial"] == position and bodies[one]["data"].get("question") == "why"
+    )
     bodies[typed]["data"]["value"] = SECRET[:40]
     for line, body in zip(lines, bodies, strict=True):
         line["body"] = json.dumps(body)
@@ -72,7 +79,9 @@ def plant(bundle: Path, *, dash: bool = False) -> str:
     for place in mine:
         lines[place]["session"] = named
     heads = {
-        name: event_chain.extend(event_chain.origin(name), [line["body"] for line in lines if line["session"] == name])
+        name: event_chain.extend(
+            event_chain.origin(name), [line["body"] for line in lines if line["session"] == name]
+        )
         for name in {line["session"] for line in lines}
     }
     with gzip.open(path, "wt", encoding="utf-8") as file:
@@ -89,7 +98,9 @@ def plant(bundle: Path, *, dash: bool = False) -> str:
             if is_mine and row.get("position") == str(position) and row.get("question") == "why":
                 row["value_text"] = SECRET
         if rows:
-            table.write_text(csv_line(list(rows[0])) + "".join(csv_line(list(row.values())) for row in rows))
+            table.write_text(
+                csv_line(list(rows[0])) + "".join(csv_line(list(row.values())) for row in rows)
+            )
     reseal(bundle)
     read(bundle)
     return str(named)
@@ -111,7 +122,16 @@ def test_a_release_holds_data_study_report_and_papers(folder: Path, tmp_path: Pa
     assert result.exit_code == 0, result.output
     assert result.exception is None
     names = {path.name for path in out.iterdir()}
-    assert names == {"bundle", "study", "report", "README.md", "CITATION.cff", "LICENSE", "release.json", "SHA256SUMS"}
+    assert names == {
+        "bundle",
+        "study",
+        "report",
+        "README.md",
+        "CITATION.cff",
+        "LICENSE",
+        "release.json",
+        "SHA256SUMS",
+    }
     assert read(out / "bundle").simulated
     assert (out / "report" / "report.html").is_file()
     assert not (out / "study" / "stimuli").exists()
@@ -125,13 +145,19 @@ def test_a_release_holds_data_study_report_and_papers(folder: Path, tmp_path: Pa
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
 
 
-def test_findings_are_listed_with_place_and_cure_and_nothing_is_written(bundle: Path, tmp_path: Path) -> None:
+def test_findings_are_listed_with_place_and_cure_and_nothing_is_written(
+    bundle: Path, tmp_path: Path
+) -> None:
     plant(bundle)
     out = tmp_path / "release"
     result = publish(str(bundle), "--out", str(out))
     assert isinstance(result.exception, Refused)
     text = str(result.exception)
-    assert re.search(r"\b[0-9a-f]{8}  e-mail address in \S+answers\S+ line \d+, column value_text: “.*anna.b@example.org", text)
+    assert re.search(
+        r"\b[0-9a-f]{8}  e-mail address in \S+answers\S+ line \d+, column value_text:"
+        r" “.*anna.b@example.org",
+        text,
+    )
     assert "name in" in text
     assert "Remove it" in text
     assert "--redact ID" in text
@@ -139,7 +165,9 @@ def test_findings_are_listed_with_place_and_cure_and_nothing_is_written(bundle: 
 
 
 @pytest.mark.parametrize("dash", [False, True])
-def test_redacting_takes_it_out_everywhere_and_the_bundle_still_verifies(bundle: Path, tmp_path: Path, dash: bool) -> None:
+def test_redacting_takes_it_out_everywhere_and_the_bundle_still_verifies(
+    bundle: Path, tmp_path: Path, dash: bool
+) -> None:
     session = plant(bundle, dash=dash)
     out = tmp_path / "release"
     result = publish(str(bundle), "--out", str(out), "--redact", "all")
@@ -150,7 +178,10 @@ def test_redacting_takes_it_out_everywhere_and_the_bundle_still_verifies(bundle:
     assert "[e-mail address removed]" in released
     assert SECRET[:40] not in released, "nor what was typed on the way"
     before, after = read(bundle), read(out / "bundle")
-    receipts = [{row["session"]: row["receipt"] for row in one["participants"].rows()} for one in (before, after)]
+    receipts = [
+        {row["session"]: row["receipt"] for row in one["participants"].rows()}
+        for one in (before, after)
+    ]
     assert receipts[0].keys() == receipts[1].keys()
     assert receipts[0][session] != receipts[1][session]
     assert "the receipts of 1 sessions were made" in (out / "README.md").read_text()
@@ -159,12 +190,16 @@ def test_redacting_takes_it_out_everywhere_and_the_bundle_still_verifies(bundle:
 def test_accepting_needs_every_id(bundle: Path, tmp_path: Path) -> None:
     plant(bundle)
     out = tmp_path / "release"
-    ids = re.findall(r"^  ([0-9a-f]{8})  ", str(publish(str(bundle), "--out", str(out)).exception), re.M)
+    ids = re.findall(
+        r"^  ([0-9a-f]{8})  ", str(publish(str(bundle), "--out", str(out)).exception), re.M
+    )
     assert len(ids) == 2
     some = publish(str(bundle), "--out", str(out), "--accept", ids[0])
     assert isinstance(some.exception, Refused)
     assert ids[0] not in str(some.exception)
-    result = publish(str(bundle), "--out", str(out), *(part for id_ in ids for part in ("--accept", id_)))
+    result = publish(
+        str(bundle), "--out", str(out), *(part for id_ in ids for part in ("--accept", id_))
+    )
     assert result.exception is None
     assert "but for 2 places that were read" in (out / "README.md").read_text()
     wrong = publish(str(bundle), "--out", str(out), "--accept", "00000000")
@@ -185,7 +220,9 @@ def test_an_unknown_licence_is_refused(folder: Path, tmp_path: Path) -> None:
 
 
 def test_times_of_a_release_tell_no_clock(bundle: Path, tmp_path: Path) -> None:
-    """Times count from each session's first event; receipts are those of the events as they are in the release."""
+    """Times count from each session's first event; receipts are those of the events as they are in
+    the release.
+    """
     with gzip.open(bundle / EVENTS, "rt", encoding="utf-8") as file:
         assert min(json.loads(line)["received_ms"] for line in file) > 10**12
     release = tmp_path / "release"

@@ -1,4 +1,6 @@
-"""`believable record maze`: scripted rounds as recordings; those of people are tested in the browser."""
+"""`believable record maze`: scripted rounds as recordings; those of people are tested in the
+browser.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ from believable.worlds import WORLDS
 
 
 def record(*options: str) -> str:
-    result = CliRunner().invoke(group, ["record", "maze", *options], catch_exceptions=False, standalone_mode=False)
+    result = CliRunner().invoke(
+        group, ["record", "maze", *options], catch_exceptions=False, standalone_mode=False
+    )
     return result.stdout
 
 
@@ -38,7 +42,10 @@ def test_scripted_rounds_are_recordings_that_repeat_with_the_seed(tmp_path: Path
     record(str(tmp_path / "b"), *options)
     record(str(tmp_path / "c"), *options, "--seed", "2", "--name", "maze-0.5")
     files = sorted((tmp_path / "a").iterdir())
-    assert [file.name for file in files] == ["maze-0.5-01.replay.json.gz", "maze-0.5-02.replay.json.gz"]
+    assert [file.name for file in files] == [
+        "maze-0.5-01.replay.json.gz",
+        "maze-0.5-02.replay.json.gz",
+    ]
     assert told.split() == [str(file) for file in files]
     first, second = (read(file) for file in files)
     assert first.timing.frames == 180
@@ -49,7 +56,9 @@ def test_scripted_rounds_are_recordings_that_repeat_with_the_seed(tmp_path: Path
         assert file.read_bytes() != (tmp_path / "c" / file.name).read_bytes()
 
 
-def setups_by_hand(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> list[dict[str, object]]:
+def setups_by_hand(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str
+) -> list[dict[str, object]]:
     """The setups of the rounds that the first person is served."""
     served: list[str] = []
     monkeypatch.setattr(recorder, "_by_hand", lambda targets, study, **place: served.append(study))
@@ -58,28 +67,40 @@ def setups_by_hand(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -
     (folder / "study.yaml").write_text(served[0], encoding="utf-8")
     study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
     seed = session_seed(study, 1, "a secret of the server")
-    planned = [trial for trial in plan(study, Assignment({}, {}, seed)) if trial.trial.kind == "play"]
+    planned = [
+        trial for trial in plan(study, Assignment({}, {}, seed)) if trial.trial.kind == "play"
+    ]
     return [setup_of(trial, seed).model_dump() for trial in planned if not trial.trial.practice]
 
 
 AGENT = "def agent(env):\n    return lambda observation: {action}\n"
 
 
-def test_agents_and_people_get_the_same_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agents_and_people_get_the_same_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "starter", raising=False)
     (tmp_path / "starter.py").write_text(AGENT.format(action="env.action_space.sample()"))
     words = ["--env", "MiniGrid-FourRooms-v0", "--episodes", "3", "--seconds", "5", "--seed", "4"]
     by_hand = setups_by_hand(tmp_path / "study", monkeypatch, "gym", "p", *words)
     CliRunner().invoke(
-        group, ["record", "gym", "a", *words, "--agent", "starter:agent"], catch_exceptions=False, standalone_mode=False
+        group,
+        ["record", "gym", "a", *words, "--agent", "starter:agent"],
+        catch_exceptions=False,
+        standalone_mode=False,
     )
-    starts = [WORLDS["gym"].start_of(read(file)) for file in sorted((tmp_path / "a").glob("*.replay.json.gz"))]
+    starts = [
+        WORLDS["gym"].start_of(read(file))
+        for file in sorted((tmp_path / "a").glob("*.replay.json.gz"))
+    ]
     assert starts == [f"MiniGrid-FourRooms-v0, seed {setup['seed']}" for setup in by_hand]
     assert len(set(starts)) == 3
 
 
-def test_scripts_and_people_get_the_same_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scripts_and_people_get_the_same_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = ["--rounds", "2", "--seconds", "5", "--size", "15"]
     by_hand = setups_by_hand(tmp_path / "study", monkeypatch, "maze", str(tmp_path / "p"), *words)
     record(str(tmp_path / "s"), *words, "--scripted")
@@ -91,10 +112,14 @@ def gym_by_agent(folder: Path, monkeypatch: pytest.MonkeyPatch, action: str, *wo
     monkeypatch.chdir(folder)
     monkeypatch.delitem(sys.modules, "stepper", raising=False)
     (folder / "stepper.py").write_text(AGENT.format(action=action))
-    return CliRunner().invoke(group, ["record", "gym", "a", *words, "--agent", "stepper:agent"], standalone_mode=False)
+    return CliRunner().invoke(
+        group, ["record", "gym", "a", *words, "--agent", "stepper:agent"], standalone_mode=False
+    )
 
 
-def test_an_agent_goes_at_the_pace_of_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_goes_at_the_pace_of_people(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = ["--env", "MiniGrid-FourRooms-v0", "--seconds", "60"]
     gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "fast")
     gym_by_agent(tmp_path, monkeypatch, "0", *words, "--name", "slow", "--pace", "human")
@@ -102,7 +127,11 @@ def test_an_agent_goes_at_the_pace_of_people(tmp_path: Path, monkeypatch: pytest
     steps = {}
     for name in ("fast", "slow", "half"):
         recording = read(tmp_path / "a" / f"{name}-01.replay.json.gz")
-        acted = [number for number, action in enumerate(recording.telemetry["action"]) if action is not None]
+        acted = [
+            number
+            for number, action in enumerate(recording.telemetry["action"])
+            if action is not None
+        ]
         steps[name] = len(acted) / (recording.timing.duration_ms / 1000)
         gaps = {after - before for before, after in pairwise(acted)}
         assert (len(gaps) > 3) == (name != "fast"), "people's gaps vary"
@@ -131,8 +160,12 @@ def test_a_pace_that_cannot_be_kept_is_refused(
     assert message in str(result.exception)
 
 
-def test_a_program_needs_no_keys_and_equal_episodes_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = gym_by_agent(tmp_path, monkeypatch, "1", "--env", "CliffWalking-v1", "--episodes", "2", "--seconds", "5")
+def test_a_program_needs_no_keys_and_equal_episodes_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = gym_by_agent(
+        tmp_path, monkeypatch, "1", "--env", "CliffWalking-v1", "--episodes", "2", "--seconds", "5"
+    )
     assert result.exception is None, result.exception
     assert "gym-02.mp4 shows the same as gym-01.mp4" in result.stderr
     assert "Choose an environment with random starts" in result.stderr
@@ -145,24 +178,48 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"), [(["--opponent", "clam"], "Did you mean 'calm'"), (["--size", "20"], "odd number")]
+    ("options", "words"),
+    [(["--opponent", "clam"], "Did you mean 'calm'"), (["--size", "20"], "odd number")],
 )
 def test_what_cannot_be_played_is_told(tmp_path: Path, options: list[str], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         record(str(tmp_path), "--scripted", *options)
 
 
-def test_people_at_a_task_are_served_a_study_and_numbered_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_people_at_a_task_are_served_a_study_and_numbered_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("vizdoom", reason="the engine is the extra `doom`")
     served: list[tuple[list[Path], str, dict[str, object]]] = []
-    monkeypatch.setattr(recorder, "_by_hand", lambda targets, study, **place: served.append((targets, study, place)))
+    monkeypatch.setattr(
+        recorder, "_by_hand", lambda targets, study, **place: served.append((targets, study, place))
+    )
     folder = tmp_path / "people"
     folder.mkdir()
     (folder / "navigation-007.replay.json.gz").touch()
-    options = ["--players", "2", "--runs", "3", "--host", "0.0.0.0", "--port", "8123", "--base-url", "http://lab:8123"]
-    CliRunner().invoke(group, ["record", "navigation", str(folder), *options], catch_exceptions=False, standalone_mode=False)
+    options = [
+        "--players",
+        "2",
+        "--runs",
+        "3",
+        "--host",
+        "0.0.0.0",
+        "--port",
+        "8123",
+        "--base-url",
+        "http://lab:8123",
+    ]
+    CliRunner().invoke(
+        group,
+        ["record", "navigation", str(folder), *options],
+        catch_exceptions=False,
+        standalone_mode=False,
+    )
     ((targets, study, place),) = served
-    assert [target.name for target in targets[:2]] == ["navigation-008.replay.json.gz", "navigation-009.replay.json.gz"]
+    assert [target.name for target in targets[:2]] == [
+        "navigation-008.replay.json.gz",
+        "navigation-009.replay.json.gz",
+    ]
     assert len(targets) == 6
     assert (place["host"], place["port"], place["base_url"]) == ("0.0.0.0", 8123, "http://lab:8123")
     (tmp_path / "study").mkdir()
@@ -172,23 +229,51 @@ def test_people_at_a_task_are_served_a_study_and_numbered_on(tmp_path: Path, mon
     assert WORLDS["doom"].game.options_in(timeline[1].each[0]).goal == "far"
 
 
-def test_what_films_need_is_named_before_a_round_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_films_need_is_named_before_a_round_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "av", None)
-    words = ["record", "maze", str(tmp_path / "rounds"), "--scripted", "--rounds", "1", "--seconds", "5", "--video"]
+    words = [
+        "record",
+        "maze",
+        str(tmp_path / "rounds"),
+        "--scripted",
+        "--rounds",
+        "1",
+        "--seconds",
+        "5",
+        "--video",
+    ]
     with pytest.raises(MissingExtra, match=r"believable\[video\]"):
         CliRunner().invoke(group, words, catch_exceptions=False, standalone_mode=False)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for a process that is no child, as only Linux can")
+@pytest.mark.skipif(
+    not hasattr(os, "pidfd_open"), reason="waits for a process that is no child, as only Linux can"
+)
 def test_the_server_ends_if_its_parent_is_killed(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-u", "-m", "believable", "record", "maze", str(tmp_path / "clips"), "--no-browser"]
+    command = [
+        sys.executable,
+        "-u",
+        "-m",
+        "believable",
+        "record",
+        "maze",
+        str(tmp_path / "clips"),
+        "--no-browser",
+    ]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        address = next(line for line in process.stdout if line.startswith("Play here: ")).split()[-1]
-        (server,) = (int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())
+        address = next(line for line in process.stdout if line.startswith("Play here: ")).split()[
+            -1
+        ]
+        (server,) = (
+            int(pid)
+            for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        )
         ended = os.pidfd_open(server)
         try:
             assert httpx.get(address).status_code == 200
@@ -205,10 +290,21 @@ def test_the_server_ends_if_its_parent_is_killed(tmp_path: Path) -> None:
 
 def test_sigterm_ends_the_server_and_removes_its_folder(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-u", "-m", "believable", "record", "maze", str(tmp_path / "clips"), "--no-browser"]
+    command = [
+        sys.executable,
+        "-u",
+        "-m",
+        "believable",
+        "record",
+        "maze",
+        str(tmp_path / "clips"),
+        "--no-browser",
+    ]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        address = next(line for line in process.stdout if line.startswith("Play here: ")).split()[-1]
+        address = next(line for line in process.stdout if line.startswith("Play here: ")).split()[
+            -1
+        ]
         assert httpx.get(address).status_code == 200
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=120) == -signal.SIGTERM

@@ -1,4 +1,6 @@
-"""Two stimuli change places while a study of a protocol runs: no table mixes what was shown under one id."""
+"""Two stimuli change places while a study of a protocol runs: no table mixes what was shown under
+one id.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,20 @@ def test_tables_by_stimulus_tell_the_media_of_one_id_apart(
     take_part(study, 4, 2)
     told = believe("analyse", study, "--out", tmp_path / "results")
     assert (tmp_path / "results").is_dir(), told
-    with (tmp_path / "results" / "tables" / f"{table}.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "results" / "tables" / f"{table}.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         rows = list(csv.DictReader(file))
-    named = {name for row in rows for name in re.split(r" / ", row.get("stimulus") or row.get("pair") or "")}
+    named = {
+        name
+        for row in rows
+        for name in re.split(r" / ", row.get("stimulus") or row.get("pair") or "")
+    }
     assert not named & set(stimuli), "an id alone would mix two stimuli"
-    apart = [[name for name in named if re.fullmatch(rf"{stimulus}~[0-9a-f]{{12}}", name)] for stimulus in stimuli]
-    assert 2 in [len(names) for names in apart], "sessions of both versions saw at least one of them"
+    apart = [
+        [name for name in named if re.fullmatch(rf"{stimulus}~[0-9a-f]{{12}}", name)]
+        for stimulus in stimuli
+    ]
+    assert 2 in [len(names) for names in apart], (
+        "sessions of both versions saw at least one of them"
+    )

@@ -46,14 +46,24 @@ def test_a_bundle_gives_the_same_results(folder: Path, tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
     assert call("export", str(folder), "--simulated", "--out", str(bundle)).exit_code == 0
     for source, name in ((folder, "one"), (bundle, "two")):
-        assert call("report", str(source), "--out", str(tmp_path / name), "--formats", "").exit_code == 0
-    assert (tmp_path / "one" / "results.json").read_bytes() == (tmp_path / "two" / "results.json").read_bytes()
-    assert (tmp_path / "one" / "report.html").read_bytes() == (tmp_path / "two" / "report.html").read_bytes()
+        assert (
+            call("report", str(source), "--out", str(tmp_path / name), "--formats", "").exit_code
+            == 0
+        )
+    assert (tmp_path / "one" / "results.json").read_bytes() == (
+        tmp_path / "two" / "results.json"
+    ).read_bytes()
+    assert (tmp_path / "one" / "report.html").read_bytes() == (
+        tmp_path / "two" / "report.html"
+    ).read_bytes()
 
 
 def test_blinded_means_no_name_in_any_file(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "blind"
-    assert call("report", str(folder), "--out", str(out), "--formats", "svg", "--blinded").exit_code == 0
+    assert (
+        call("report", str(folder), "--out", str(out), "--formats", "svg", "--blinded").exit_code
+        == 0
+    )
     for path in out.rglob("*.*"):
         text = path.read_text()
         assert "standin_agent" not in text, path
@@ -66,7 +76,8 @@ def results_of(folder: Path) -> tuple[list[str], set[str], set[str]]:
     results = json.loads((folder / "results.json").read_text())
     found = [finding for section in results["sections"] for finding in section["findings"]]
     confirmatory, exploratory = (
-        {finding["outcome"] for finding in found if finding["status"] == status} for status in ("confirmatory", "exploratory")
+        {finding["outcome"] for finding in found if finding["status"] == status}
+        for status in ("confirmatory", "exploratory")
     )
     return results["deviations"], confirmatory, exploratory
 
@@ -79,7 +90,12 @@ def test_a_changed_plan_is_a_deviation_in_the_report(folder: Path, tmp_path: Pat
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
     assert call("preregister", str(registered)).exit_code == 0
-    assert call("report", str(registered), "--out", str(tmp_path / "before"), "--formats", "").exit_code == 0
+    assert (
+        call(
+            "report", str(registered), "--out", str(tmp_path / "before"), "--formats", ""
+        ).exit_code
+        == 0
+    )
     before = (tmp_path / "before" / "report.html").read_text()
     assert 'class="finding confirmatory"' in before
     deviations, confirmatory, exploratory = results_of(tmp_path / "before")
@@ -87,9 +103,19 @@ def test_a_changed_plan_is_a_deviation_in_the_report(folder: Path, tmp_path: Pat
     assert "uncertainty" in confirmatory - exploratory
     definition = registered / "study.yaml"
     changed = definition.read_text().replace("margin: 0.1", "margin: 0.2")
-    definition.write_text(changed.replace("secondary: [uncertainty, familiarity]", "secondary: [familiarity]"))
-    assert call("simulate", str(registered), "--participants", "7", "--drop-out", "0", "--seed", "2").exit_code == 0
-    assert call("report", str(registered), "--out", str(tmp_path / "after"), "--formats", "").exit_code == 0
+    definition.write_text(
+        changed.replace("secondary: [uncertainty, familiarity]", "secondary: [familiarity]")
+    )
+    assert (
+        call(
+            "simulate", str(registered), "--participants", "7", "--drop-out", "0", "--seed", "2"
+        ).exit_code
+        == 0
+    )
+    assert (
+        call("report", str(registered), "--out", str(tmp_path / "after"), "--formats", "").exit_code
+        == 0
+    )
     after = (tmp_path / "after" / "report.html").read_text()
     assert "Deviations from the plan" in after
     assert "margin: registered 0.1, now 0.2." in after

@@ -1,4 +1,6 @@
-"""`report` and `analyse` never overwrite a file that they did not write, or one that was edited since."""
+"""`report` and `analyse` never overwrite a file that they did not write, or one that was edited
+since.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,15 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return room / "bundle"
 
 
-COMMANDS = pytest.mark.parametrize("command", [("report", "--formats", ""), ("analyse",)], ids=["report", "analyse"])
+COMMANDS = pytest.mark.parametrize(
+    "command", [("report", "--formats", ""), ("analyse",)], ids=["report", "analyse"]
+)
 
 
 @COMMANDS
-def test_a_folder_with_other_files_is_refused_and_left_alone(bundle: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_a_folder_with_other_files_is_refused_and_left_alone(
+    bundle: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
     mine = {"results.json": '{"mine": true}', "methods.txt": "my methods", "notes.txt": "mine"}
     out = tmp_path / "out"
     out.mkdir()
@@ -44,7 +50,9 @@ def test_a_folder_with_other_files_is_refused_and_left_alone(bundle: Path, tmp_p
 
 
 @COMMANDS
-def test_edited_results_are_named_and_kept(bundle: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_edited_results_are_named_and_kept(
+    bundle: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
     out = tmp_path / "out"
     assert call(command[0], bundle, "--out", out, *command[1:]).exception is None
     with (out / "methods.txt").open("a", encoding="utf-8") as file:
@@ -56,7 +64,9 @@ def test_edited_results_are_named_and_kept(bundle: Path, tmp_path: Path, command
 
 
 @COMMANDS
-def test_results_are_written_again_beside_files_that_were_added(bundle: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_results_are_written_again_beside_files_that_were_added(
+    bundle: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
     out = tmp_path / "out"
     assert call(command[0], bundle, "--out", out, *command[1:]).exception is None
     (out / "tables" / "mine.csv").write_text("a,b\n", encoding="utf-8")
@@ -66,7 +76,9 @@ def test_results_are_written_again_beside_files_that_were_added(bundle: Path, tm
     assert (out / "tables" / "funnel.csv").is_file()
 
 
-def test_a_file_with_the_name_of_a_later_result_is_not_overwritten(bundle: Path, tmp_path: Path) -> None:
+def test_a_file_with_the_name_of_a_later_result_is_not_overwritten(
+    bundle: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     assert call("analyse", bundle, "--out", out).exception is None
     (out / "report.html").write_text("mine", encoding="utf-8")

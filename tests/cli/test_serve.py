@@ -25,11 +25,22 @@ from believable.store import monitor
 from believable.store.engine import Store
 
 T = TypeVar("T")
-HEAVY = ("/av/", "/pandas/", "/torch/", "/gymnasium/", "/matplotlib/", "/numba/", "/sklearn/", "/pyarrow/")
+HEAVY = (
+    "/av/",
+    "/pandas/",
+    "/torch/",
+    "/gymnasium/",
+    "/matplotlib/",
+    "/numba/",
+    "/sklearn/",
+    "/pyarrow/",
+)
 
 
 @pytest.fixture(scope="module")
-def served(made_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Server]]:
+def served(
+    made_demo: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Path, Server]]:
     """A copy of the demo study, and the server that serves it."""
     study = Path(shutil.copytree(made_demo, tmp_path_factory.mktemp("served") / "demo"))
     with Server([study], data_dir=study / ".believable") as server:
@@ -43,7 +54,9 @@ def test_a_served_study_answers_and_loads_nothing_heavy(served: tuple[Path, Serv
     assert link is not None, words
     assert httpx.get(link[1], timeout=60).status_code == 200
     addresses = re.findall(r"http\S+", words)
-    assert addresses[:2] == [f"{server.url}/", f"{server.url}/console"], "the start page first, then the console"
+    assert addresses[:2] == [f"{server.url}/", f"{server.url}/console"], (
+        "the start page first, then the console"
+    )
     assert re.search(r"the first time\s+http\S+/console/welcome/\S+", words), words
     page = httpx.get(server.url, timeout=60)
     assert page.status_code == 200
@@ -80,7 +93,9 @@ def test_a_port_in_use_is_said_in_words(served: tuple[Path, Server]) -> None:
 
 def test_a_study_with_problems_is_not_served(demo: Path) -> None:
     file = demo / "study.yaml"
-    file.write_text(file.read_text().replace("condition: standin_human,", "condition: standin_humen,"))
+    file.write_text(
+        file.read_text().replace("condition: standin_human,", "condition: standin_humen,")
+    )
     command = [sys.executable, "-m", "believable", "serve", str(demo), "--port", str(free_port())]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert result.returncode == 1
@@ -90,17 +105,32 @@ def test_a_study_with_problems_is_not_served(demo: Path) -> None:
 
 @pytest.mark.timeout(1800)
 def test_the_demo_fills_itself_and_cleans_up(tmp_path: Path) -> None:
-    """The first study is served at once and has live people; the other is made behind it, and the start page tells how far."""
+    """The first study is served at once and has live people; the other is made behind it, and the
+    start page tells how far.
+    """
     port, folder = free_port(), tmp_path / "demo"
     chosen = ["--protocol", "trace", "--protocol", "demo", "--finished", "1"]
-    command = [sys.executable, "-m", "believable", "demo", str(folder), "--port", str(port), *chosen]
+    command = [
+        sys.executable,
+        "-m",
+        "believable",
+        "demo",
+        str(folder),
+        "--port",
+        str(port),
+        *chosen,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         before = _until(lambda: _start_page(port), "the start page")
-        assert before.count('class="button"') + before.count("<progress") == 2, "every study is shown from the beginning"
+        assert before.count('class="button"') + before.count("<progress") == 2, (
+            "every study is shown from the beginning"
+        )
         _until(lambda: "<progress" not in _start_page(port), "the second study")
         assert _start_page(port).count('class="button"') == 2
-        _until(lambda: _events(folder, "trace") and _events(folder, "demo"), "simulated participants")
+        _until(
+            lambda: _events(folder, "trace") and _events(folder, "demo"), "simulated participants"
+        )
         family = psutil.Process(process.pid).children(recursive=True)
         assert family, "the simulated participants live in a process of their own"
     finally:

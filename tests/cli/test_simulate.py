@@ -1,4 +1,6 @@
-"""`believable simulate`: the whole platform without a network, on a virtual clock, the same every time."""
+"""`believable simulate`: the whole platform without a network, on a virtual clock, the same every
+time.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,24 @@ def simulate(study: Path, *options: str) -> str:
 
 
 def counts(study: Path, pool: str) -> Any:
-    with Store.open(f"sqlite:///{study / '.believable' / 'believable.db'}", clock=WallClock()) as store:
-        return store.read(lambda conn: monitor.counts(monitor.groups(conn, study.name, pool, now_ms=2**50), 0))
+    with Store.open(
+        f"sqlite:///{study / '.believable' / 'believable.db'}", clock=WallClock()
+    ) as store:
+        return store.read(
+            lambda conn: monitor.counts(monitor.groups(conn, study.name, pool, now_ms=2**50), 0)
+        )
 
 
 def bundle_bytes(study: Path, target: Path) -> dict[str, bytes]:
-    result = CliRunner().invoke(group, ["export", str(study), "--out", str(target), "--simulated"], catch_exceptions=False)
+    result = CliRunner().invoke(
+        group, ["export", str(study), "--out", str(target), "--simulated"], catch_exceptions=False
+    )
     assert result.exit_code == 0, result.output
-    return {str(file.relative_to(target)): file.read_bytes() for file in sorted(target.rglob("*")) if file.is_file()}
+    return {
+        str(file.relative_to(target)): file.read_bytes()
+        for file in sorted(target.rglob("*"))
+        if file.is_file()
+    }
 
 
 def test_everybody_who_stays_finishes_and_nobody_is_real(demo: Path) -> None:
@@ -46,7 +58,9 @@ def test_everybody_who_stays_finishes_and_nobody_is_real(demo: Path) -> None:
 
 def test_without_drop_out_and_with_care_all_complete_in_balanced_orders(demo: Path) -> None:
     simulate(demo, "--participants", "8", "--drop-out", "0", "--care", "1")
-    with Store.open(f"sqlite:///{demo / '.believable' / 'believable.db'}", clock=WallClock()) as store:
+    with Store.open(
+        f"sqlite:///{demo / '.believable' / 'believable.db'}", clock=WallClock()
+    ) as store:
         groups = store.read(lambda conn: monitor.groups(conn, demo.name, "simulated", now_ms=2**50))
     rows: dict[str, int] = {}
     for one in groups:
@@ -79,7 +93,9 @@ def test_a_second_run_adds_to_the_first(demo: Path) -> None:
 
 
 def test_two_studies_with_one_definition_share_a_database(made_demo: Path, tmp_path: Path) -> None:
-    """The same file under two names, the same seed: sessions of their own, and both are exported with the definition."""
+    """The same file under two names, the same seed: sessions of their own, and both are exported
+    with the definition.
+    """
     data = tmp_path / "data"
     sessions = []
     for name in ("first", "second"):

@@ -1,4 +1,6 @@
-"""Simulated participants on videos that the author supplies: what is assumed is what the report finds."""
+"""Simulated participants on videos that the author supplies: what is assumed is what the report
+finds.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def write_film(path: Path, shade: int) -> None:
         picture = out.add_stream("libx264", rate=10, options={"threads": "1"})
         picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
         for number in range(5):
-            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), shade, np.uint8), format="rgb24")
+            frame = av.VideoFrame.from_ndarray(
+                np.full((48, 64, 3), shade, np.uint8), format="rgb24"
+            )
             frame.pts = number
             out.mux(picture.encode(frame))
         out.mux(picture.encode(None))
@@ -123,8 +127,11 @@ def test_the_report_finds_the_assumed_means(pilot: Path) -> None:
     believable("report", str(pilot), "--out", str(report), "--formats", "")
     found = {row["group"]: row for row in rows_of(report / "tables" / "humanness_groups.csv")}
     for condition, mean in MEANS.items():
-        assert float(found[condition]["mean_low"]) < mean < float(found[condition]["mean_high"]), found[condition]
-    # The row that checks attention, whose right answer is 2, is not in the mean: else 5.5 would become 4.3.
+        assert float(found[condition]["mean_low"]) < mean < float(found[condition]["mean_high"]), (
+            found[condition]
+        )
+    # The row that checks attention, whose right answer is 2, is not in the mean: else 5.5 would
+    # become 4.3.
     for row in rows_of(report / "tables" / "godspeed_groups.csv"):
         half = (float(row["mean_high"]) - float(row["mean_low"])) / 2
         # Of ten intervals at 95 % one may miss; one that is half as wide again (99.7 %) may not.
@@ -140,7 +147,9 @@ def test_rows_that_check_attention_decide_who_is_excluded(pilot: Path) -> None:
     kept = apply(bundle, ()).sessions
     for rule in (
         ExclusionRule(rule="failed_check"),
-        ExclusionRule.model_validate({"rule": "answer", "answer": "clip.godspeed.attend", "is": [1, 3, 4, 5, 6, 7]}),
+        ExclusionRule.model_validate(
+            {"rule": "answer", "answer": "clip.godspeed.attend", "is": [1, 3, 4, 5, 6, 7]}
+        ),
     ):
         assert set(kept) - set(apply(bundle, (rule,)).sessions) == failed & set(kept)
 
@@ -158,14 +167,22 @@ def test_an_export_without_real_sessions_names_the_simulated_ones(pilot: Path) -
 
 def test_another_truth_is_simulated(pilot: Path, tmp_path: Path) -> None:
     data = ("--data", str(tmp_path / "data"))
-    believable("simulate", str(pilot), "--participants", "12", "--truth", "humanness_human=1.2", *data)
+    believable(
+        "simulate", str(pilot), "--participants", "12", "--truth", "humanness_human=1.2", *data
+    )
     believable("export", str(pilot), "--simulated", "--out", str(tmp_path / "bundle"), *data)
     rows = read(tmp_path / "bundle")["answers"].rows()
-    own = [row["value_number"] for row in rows if (row["condition"], row["question"]) == ("human", "humanness")]
+    own = [
+        row["value_number"]
+        for row in rows
+        if (row["condition"], row["question"]) == ("human", "humanness")
+    ]
     assert np.mean(own) < 2.5
 
 
-def test_a_stimulus_that_is_not_recognised_ends_the_command(pilot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stimulus_that_is_not_recognised_ends_the_command(
+    pilot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     served = Participant.open_medium
 
     async def another(self: Participant, address: str) -> bytes:
@@ -180,24 +197,38 @@ def test_a_stimulus_that_is_not_recognised_ends_the_command(pilot: Path, tmp_pat
     ("rule", "warning"),
     [
         ("{rule: answer, answer: clip.godspeed.attend, is: [2]}", "complete simulated sessions."),
-        ("{rule: answer, answer: clip.godspeed.alive, is: [3, 4, 5]}", "complete simulated sessions."),
+        (
+            "{rule: answer, answer: clip.godspeed.alive, is: [3, 4, 5]}",
+            "complete simulated sessions.",
+        ),
         ("{rule: answer, answer: clip.godspeed, is: [2]}", "has 3 rows"),
         ("{rule: answer, answer: clip.godspeed.attent, is: [2]}", "Did you mean 'attend'?"),
         ("{rule: answer, answer: clip.humanness.attend, is: [2]}", "has no rows"),
-        ("{rule: answer, answer: clip.humanness, is: [8]}", "unknown answer of 'clip.humanness': '8'"),
+        (
+            "{rule: answer, answer: clip.humanness, is: [8]}",
+            "unknown answer of 'clip.humanness': '8'",
+        ),
     ],
 )
 def test_check_tries_exclusion_rules(pilot: Path, tmp_path: Path, rule: str, warning: str) -> None:
     study = shutil.copytree(pilot, tmp_path / "study", ignore=shutil.ignore_patterns(".believable"))
     text = study_file()
-    (study / "study.yaml").write_text(text[: text.index("    - {rule: failed_check}")] + f"    - {rule}\n", "utf-8")
+    (study / "study.yaml").write_text(
+        text[: text.index("    - {rule: failed_check}")] + f"    - {rule}\n", "utf-8"
+    )
     output = believable("check", str(study)).output
-    line = next(line for line in output.splitlines() if "analysis.exclusions[0]" in line and warning in line)
-    assert line.startswith(f"study.yaml:{len((study / 'study.yaml').read_text('utf-8').splitlines())} ")
+    line = next(
+        line for line in output.splitlines() if "analysis.exclusions[0]" in line and warning in line
+    )
+    assert line.startswith(
+        f"study.yaml:{len((study / 'study.yaml').read_text('utf-8').splitlines())} "
+    )
 
 
 def test_the_right_point_of_an_attention_row_never_reaches_a_browser() -> None:
     kind = KINDS.instruments["matrix"]
-    params = kind.params.model_validate({"points": 7, "rows": ["calm", {"value": "attend", "attention": 2}]})
+    params = kind.params.model_validate(
+        {"points": 7, "rows": ["calm", {"value": "attend", "attention": 2}]}
+    )
     assert kind.attention(params) == {"attend": 2}
     assert "attention" not in str(localised(params, "en"))

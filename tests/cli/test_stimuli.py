@@ -48,7 +48,15 @@ def test_the_way_from_recordings_to_a_study(recordings: Path, tmp_path: Path) ->
     assert "1 added, 0 already there, 1 not usable." in said
     assert "cut_off.mp4" in said
     code, said = run(
-        "add", study, recordings / "atrium_scripted_1.mp4", "--condition", "agent", "--scenario", "atrium", "--cut-end", "0.1"
+        "add",
+        study,
+        recordings / "atrium_scripted_1.mp4",
+        "--condition",
+        "agent",
+        "--scenario",
+        "atrium",
+        "--cut-end",
+        "0.1",
     )
     assert code == 0
     code, said = run(
@@ -92,7 +100,10 @@ def test_wrong_values_say_what_is_expected(tmp_path: Path) -> None:
         (["standardise", str(tmp_path)], "there are no recordings"),
         (["standardise", str(tmp_path), "--size", "large"], "expected WIDTHxHEIGHT"),
         (["standardise", str(tmp_path), "--mask", "1,2"], "X,Y,WIDTH,HEIGHT"),
-        (["add", str(tmp_path), "x.mp4", "--condition", "not a name", "--scenario", "x"], "--condition: expected a name"),
+        (
+            ["add", str(tmp_path), "x.mp4", "--condition", "not a name", "--scenario", "x"],
+            "--condition: expected a name",
+        ),
     ):
         result = CliRunner().invoke(group, ["stimuli", *words], standalone_mode=False)
         assert message in str(result.exception)
@@ -102,8 +113,15 @@ def test_recordings_become_videos_and_a_broken_one_stops_nothing_else(tmp_path: 
     pytest.importorskip("av", reason="needs the video extra")
     frames = 40
     walls = ("#" * 8, *(["#......#"] * 4), "#" * 8)
-    track = Track("ada", tuple(range(1500, 1500 + 100 * frames, 100)), (2500,) * frames, (0,) * frames)
-    whole = Recording(RecordedWorld("arena", 8, 6, walls), (Actor("ada", "Ada", "mover"),), Timing(100, frames), (track,))
+    track = Track(
+        "ada", tuple(range(1500, 1500 + 100 * frames, 100)), (2500,) * frames, (0,) * frames
+    )
+    whole = Recording(
+        RecordedWorld("arena", 8, 6, walls),
+        (Actor("ada", "Ada", "mover"),),
+        Timing(100, frames),
+        (track,),
+    )
     write(whole, tmp_path / "walk.replay.json.gz")
     (tmp_path / "broken.replay.json.gz").write_bytes(b"no recording")
     out = tmp_path / "videos"

@@ -1,4 +1,6 @@
-"""`believable town` with a real endpoint over HTTP: out of order in every way, it is waited for, and no answer is made up."""
+"""`believable town` with a real endpoint over HTTP: out of order in every way, it is waited for,
+and no answer is made up.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,23 @@ from tests.worlds.town.language.endpoint_server import Reply, model_reply, serve
 
 
 def town(*arguments: str) -> str:
-    result = CliRunner().invoke(group, ["town", *arguments], catch_exceptions=False, standalone_mode=False)
+    result = CliRunner().invoke(
+        group, ["town", *arguments], catch_exceptions=False, standalone_mode=False
+    )
     return result.stdout
 
 
 def run_at(url: str, out: Path, *more: str) -> str:
-    endpoint = ("--model", "endpoint", "--endpoint", url, "--model-name", "small", "--embedding-model", "vectors")
+    endpoint = (
+        "--model",
+        "endpoint",
+        "--endpoint",
+        url,
+        "--model-name",
+        "small",
+        "--embedding-model",
+        "vectors",
+    )
     return town("run", str(out), "--people", "2", "--days", "1", "--seed", "7", *endpoint, *more)
 
 
@@ -40,18 +53,30 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_an_endpoint_out_of_order_changes_nothing_but_the_time(undisturbed: Path, tmp_path: Path) -> None:
-    """429, 503, nonsense for a body and a broken line, then the endpoint dies; a new one goes on to the same bytes."""
+def test_an_endpoint_out_of_order_changes_nothing_but_the_time(
+    undisturbed: Path, tmp_path: Path
+) -> None:
+    """429, 503, nonsense for a body and a broken line, then the endpoint dies; a new one goes on to
+    the same bytes.
+    """
     requests = json.loads((undisturbed / "usage.json").read_text("utf-8"))["answers"]
     dies_after = max(180, requests * 3 // 4)
-    troubles = {40: Reply(429), 90: Reply(503), 130: Reply(body=b"<html>"), 170: Reply(hang_up=True)}
+    troubles = {
+        40: Reply(429),
+        90: Reply(503),
+        130: Reply(body=b"<html>"),
+        170: Reply(hang_up=True),
+    }
 
     def troubled(number: int, request: dict[str, Any]) -> Reply:
         if number > dies_after:
             return Reply(503)
         return troubles.get(number) or model_reply(request)
 
-    with served(answer=troubled) as server, pytest.raises(ModelUnavailable, match="run the same command again"):
+    with (
+        served(answer=troubled) as server,
+        pytest.raises(ModelUnavailable, match="run the same command again"),
+    ):
         run_at(server.url, tmp_path / "run", "--patience", "1.5")
     usage = json.loads((tmp_path / "run" / "usage.json").read_text("utf-8"))
     assert usage["waits"]["status 429"] == 1
@@ -66,10 +91,25 @@ def test_an_endpoint_out_of_order_changes_nothing_but_the_time(undisturbed: Path
     assert usage["answers"] > before
 
 
-def test_recorded_answers_repeat_a_run_without_any_endpoint(undisturbed: Path, tmp_path: Path) -> None:
-    options = ("--people", "2", "--days", "1", "--seed", "7", "--model", "recorded", "--answers", str(undisturbed))
+def test_recorded_answers_repeat_a_run_without_any_endpoint(
+    undisturbed: Path, tmp_path: Path
+) -> None:
+    options = (
+        "--people",
+        "2",
+        "--days",
+        "1",
+        "--seed",
+        "7",
+        "--model",
+        "recorded",
+        "--answers",
+        str(undisturbed),
+    )
     town("run", str(tmp_path / "again"), *options)
-    assert (tmp_path / "again" / "trace.jsonl").read_bytes() == (undisturbed / "trace.jsonl").read_bytes()
+    assert (tmp_path / "again" / "trace.jsonl").read_bytes() == (
+        undisturbed / "trace.jsonl"
+    ).read_bytes()
     with pytest.raises(NotFound, match="Recorded answers fit the run they were recorded for"):
         town("run", str(tmp_path / "other"), *options, "--variant", "released")
 
@@ -83,11 +123,18 @@ def test_tokens_and_cost_are_in_the_record(undisturbed: Path) -> None:
 def test_nonsense_is_recorded_as_failure(tmp_path: Path) -> None:
     def odd(number: int, request: dict[str, Any]) -> Reply:
         embeds = request["path"].endswith("/embeddings")
-        return model_reply(request) if embeds or number % 7 else Reply(text="As a language model, I cannot.")
+        return (
+            model_reply(request)
+            if embeds or number % 7
+            else Reply(text="As a language model, I cannot.")
+        )
 
     with served(answer=odd) as server:
         run_at(server.url, tmp_path / "run")
-    notes = [json.loads(line) for line in (tmp_path / "run" / "trace.jsonl").read_text("utf-8").splitlines()]
+    notes = [
+        json.loads(line)
+        for line in (tmp_path / "run" / "trace.jsonl").read_text("utf-8").splitlines()
+    ]
     failed = [note for note in notes if "failed" in note]
     assert failed
     assert {note["answer"] for note in failed} == {"As a language model, I cannot."}
@@ -111,7 +158,9 @@ def test_what_cannot_run_is_told(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [], "nothing is written before it is known that it can run"
 
 
-def test_a_missing_extra_is_named_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(MissingExtra, match=r"believable\[town\]"):
         town("run", str(tmp_path / "a"), "--model", "embedded")
@@ -119,27 +168,43 @@ def test_a_missing_extra_is_named_before_anything_is_written(tmp_path: Path, mon
 
 
 def study_of(folder: Path, runs: Path, names: dict[str, str]) -> None:
-    shown = [option for condition, name in names.items() for option in ("--town-run", f"{condition}={runs / name}")]
+    shown = [
+        option
+        for condition, name in names.items()
+        for option in ("--town-run", f"{condition}={runs / name}")
+    ]
     words = ["new", str(folder), "--protocol", "replay", *shown]
     CliRunner().invoke(group, words, catch_exceptions=False, standalone_mode=False)
 
 
 def test_a_study_shows_runs_of_ones_own(tmp_path: Path) -> None:
-    """They are the material of a study; what does not match or does not suffice is refused and leaves nothing behind."""
+    """They are the material of a study; what does not match or does not suffice is refused and
+    leaves nothing behind.
+    """
     for name, seed, people, checks in (
         ("careful", 7, 3, "on"),
         ("careless", 7, 3, "off"),
         ("elsewhere", 8, 3, "on"),
         ("two", 7, 2, "on"),
     ):
-        simulate(tmp_path / name, TownSettings(seed, people, 1, "neurosymbolic", {"checks": checks}), None)
+        simulate(
+            tmp_path / name,
+            TownSettings(seed, people, 1, "neurosymbolic", {"checks": checks}),
+            None,
+        )
     study_of(tmp_path / "study", tmp_path, {"neurosymbolic": "careful", "generative": "careless"})
     study = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS).study
     assert not study.demonstration
-    assert {stimulus.condition for stimulus in study.stimuli} == {None, "generative", "neurosymbolic"}
+    assert {stimulus.condition for stimulus in study.stimuli} == {
+        None,
+        "generative",
+        "neurosymbolic",
+    }
     for other, words in (("elsewhere", "seed 8"), ("two", "2 people")):
         with pytest.raises(InvalidInput, match=words):
-            study_of(tmp_path / "refused", tmp_path, {"neurosymbolic": "careful", "generative": other})
+            study_of(
+                tmp_path / "refused", tmp_path, {"neurosymbolic": "careful", "generative": other}
+            )
     with pytest.raises(InvalidInput, match="Run it with --people 3 or more"):
         study_of(tmp_path / "refused", tmp_path, {"neurosymbolic": "two", "generative": "two"})
     assert not (tmp_path / "refused").exists()

@@ -18,7 +18,11 @@ from believable.store.engine import Store
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     with Store.open(f"sqlite:///{tmp_path / 'believable.db'}", clock=WallClock()) as store:
-        store.write(lambda conn: studies.put(conn, "faces", title="Faces", definition="d", body="{}", at_ms=0))
+        store.write(
+            lambda conn: studies.put(
+                conn, "faces", title="Faces", definition="d", body="{}", at_ms=0
+            )
+        )
     return tmp_path
 
 
@@ -31,15 +35,24 @@ def run(data: Path, *words: str) -> Result:
 
 def test_a_user_from_link_to_disabled(data: Path) -> None:
     run(data, "add", "boss", "--administrator")
-    said = run(data, "add", "Anna", "--study", "faces", "--base-url", "https://study.example.org/").output
+    said = run(
+        data, "add", "Anna", "--study", "faces", "--base-url", "https://study.example.org/"
+    ).output
     token = said.strip().rpartition("/")[2]
     assert f"https://study.example.org/console/welcome/{token}" in said
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
         now_ms = WallClock().now_ms()
-        assert store.read(lambda conn: accounts.open_link(conn, token, now_ms=now_ms)).name == "anna"
-        assert store.read(lambda conn: rights.rights_of(conn, "anna")).in_words == "researcher of faces"
+        assert (
+            store.read(lambda conn: accounts.open_link(conn, token, now_ms=now_ms)).name == "anna"
+        )
+        assert (
+            store.read(lambda conn: rights.rights_of(conn, "anna")).in_words
+            == "researcher of faces"
+        )
     assert "has not chosen a password yet" in run(data, "list").output
-    assert run(data, "role", "anna", "coder", "--study", "faces").output == "anna: coder of faces.\n"
+    assert (
+        run(data, "role", "anna", "coder", "--study", "faces").output == "anna: coder of faces.\n"
+    )
     assert "coder of faces" in run(data, "list").output
     assert run(data, "role", "anna", "none", "--study", "faces").output == "anna: no role yet.\n"
     assert run(data, "disable", "anna").output == "anna is disabled.\n"
@@ -90,9 +103,14 @@ def test_an_empty_list_says_where_users_come_from(data: Path) -> None:
 
 
 def test_links_carry_the_address_that_was_served_last(data: Path) -> None:
-    assert "http://127.0.0.1:8000/console/welcome/" in run(data, "add", "anna").output, "nothing was served yet"
+    assert "http://127.0.0.1:8000/console/welcome/" in run(data, "add", "anna").output, (
+        "nothing was served yet"
+    )
     remember_address(data, "http://10.0.0.7:8123")
     assert "http://10.0.0.7:8123/console/welcome/" in run(data, "add", "bea").output
     assert "http://10.0.0.7:8123/console/welcome/" in run(data, "reset", "bea").output
     assert DataPlace(data).settings([]).base_url == "http://10.0.0.7:8123"
-    assert "https://x.example/console" in run(data, "add", "cleo", "--base-url", "https://x.example/").output
+    assert (
+        "https://x.example/console"
+        in run(data, "add", "cleo", "--base-url", "https://x.example/").output
+    )

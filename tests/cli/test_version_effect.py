@@ -1,4 +1,6 @@
-"""The report's test of versions finds a planted effect of a change, and no more than chance if there is none."""
+"""The report's test of versions finds a planted effect of a change, and no more than chance if
+there is none.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,23 @@ from believable.stats.permutation import permutation_anova
 from tests.cli.test_changed_study import NEW, OLD, REASON, believe
 
 N_EACH = 16
-#: Added to every mean in the second version. People differ by .7 and answers by 1.1, so that the mean over a session's clips
-#: differs by about .9: with 16 sessions each, d is about 2, and the power of a t test at .01 is .99.
+#: Added to every mean in the second version. People differ by .7 and answers by 1.1, so that the
+#: mean over a session's clips differs by about .9: with 16 sessions each, d is about 2, and the
+#: power of a t test at .01 is .99.
 PLANTED = 2.0
 
 
 def take_part(study: Path, seed: int, *truth: str) -> None:
     believe("simulate", study, "--participants", N_EACH, "--seed", seed, "--drop-out", 0, *truth)
     with sqlite3.connect(study / ".believable" / "believable.db") as database:
-        (last,) = database.execute("select coalesce(max(number), 0) from sessions where link_kind = 'open'").fetchone()
-        database.execute("update sessions set link_kind = 'open', number = number + ? where link_kind = 'simulated'", (last,))
+        (last,) = database.execute(
+            "select coalesce(max(number), 0) from sessions where link_kind = 'open'"
+        ).fetchone()
+        database.execute(
+            "update sessions set link_kind = 'open', number = number + ? where link_kind ="
+            " 'simulated'",
+            (last,),
+        )
 
 
 def run_study(room: Path, *truth: str) -> Path:
@@ -50,7 +59,9 @@ def run_study(room: Path, *truth: str) -> Path:
 
 def p_values(room: Path) -> dict[str, float]:
     results = json.loads((room / "report" / "results.json").read_text())
-    tables = {table["name"]: table for section in results["sections"] for table in section["tables"]}
+    tables = {
+        table["name"]: table for section in results["sections"] for table in section["tables"]
+    }
     names = [column["name"] for column in tables["version_tests"]["columns"]]
     rows = [dict(zip(names, row, strict=True)) for row in tables["version_tests"]["rows"]]
     return {row["quantity"]: row["p_adjusted"] for row in rows}
@@ -62,26 +73,38 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_planted_effect_of_the_change_is_found(tmp_path: Path) -> None:
-    truth = [word for name in ("person", "imitation", "script") for word in ("--truth", f"humanness_{name}={3 + PLANTED}")]
+    truth = [
+        word
+        for name in ("person", "imitation", "script")
+        for word in ("--truth", f"humanness_{name}={3 + PLANTED}")
+    ]
     found = p_values(run_study(tmp_path, *truth))
     assert found["clip.humanness"] < 0.01
 
 
 def test_versions_without_an_effect_differ_no_more_than_by_chance(without: Path) -> None:
-    """One dataset may be unlucky, so the sessions of this one are given to versions by lot, many times. By chance a twentieth of
-    the p values are below .05; 12 of 100 or more have a probability of .004."""
+    """One dataset may be unlucky, so the sessions of this one are given to versions by lot, many
+    times. By chance a twentieth of the p values are below .05; 12 of 100 or more have a probability
+    of .004.
+    """
     bundle = read(without / "bundle")
     _, study = study_of(bundle)
     settled = settle(study, None, None, PROTOCOLS)
     data = prepared(bundle, settled, study)
-    (humanness,) = [quantity for quantity in session_values(data, settled) if quantity.title == "clip.humanness"]
+    (humanness,) = [
+        quantity for quantity in session_values(data, settled) if quantity.title == "clip.humanness"
+    ]
     rng = np.random.default_rng(5)
     groups = np.repeat([0, 1], [len(data) // 2, len(data) - len(data) // 2])
     found = [
-        permutation_anova(humanness.values, rng.permutation(groups), rng=rng, resamples=199).p_value or 0 for _ in range(100)
+        permutation_anova(humanness.values, rng.permutation(groups), rng=rng, resamples=199).p_value
+        or 0
+        for _ in range(100)
     ]
     assert sum(p_value <= 0.05 for p_value in found) < 12
-    assert np.mean(found) == pytest.approx(0.5, abs=3 * 0.29 / 10), "uniform p values have the mean 1/2"
+    assert np.mean(found) == pytest.approx(0.5, abs=3 * 0.29 / 10), (
+        "uniform p values have the mean 1/2"
+    )
 
 
 def test_the_same_version_test_is_reported_without_an_effect(without: Path) -> None:
@@ -89,12 +112,17 @@ def test_the_same_version_test_is_reported_without_an_effect(without: Path) -> N
 
 
 def test_versions_keep_their_order_in_a_release(without: Path) -> None:
-    """Session numbers are random in a release: the first session by number may have the second version."""
+    """Session numbers are random in a release: the first session by number may have the second
+    version.
+    """
     bundle = read(without / "bundle")
     people = bundle["participants"]
     numbers = people["number"]
     turned = replace(numbers, values=numbers.values[::-1].copy())
-    tables = {**bundle.tables, "participants": replace(people, columns={**people.columns, "number": turned})}
+    tables = {
+        **bundle.tables,
+        "participants": replace(people, columns={**people.columns, "number": turned}),
+    }
     before, after = data_versions(bundle), data_versions(replace(bundle, tables=tables))
     assert [version.definition for version in after] == [version.definition for version in before]
     assert [(change.was, change.now) for change in after[1].changes] == [(OLD, NEW)]

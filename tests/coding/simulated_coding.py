@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from believable.bundle.session_records import CodingRows
-from believable.coding.coded_bundle import CoderVerdict, code_rows, final_marks, final_rows, label_rows
+from believable.coding.coded_bundle import (
+    CoderVerdict,
+    code_rows,
+    final_marks,
+    final_rows,
+    label_rows,
+)
 from believable.coding.phrases import CODERS, CodingSettings, read_reason, simulated_coder
 from believable.coding.responses import Response
 from believable.coding.samples import RoundPlan, assign, draw
@@ -16,10 +22,16 @@ from believable.study.codebook import Codebook, resolved
 
 
 def simulate_coding(
-    book: Codebook, responses: Sequence[Response], *, phrases: str, seed: int, settings: CodingSettings | None = None
+    book: Codebook,
+    responses: Sequence[Response],
+    *,
+    phrases: str,
+    seed: int,
+    settings: CodingSettings | None = None,
 ) -> CodingRows:
-    """The rows of a coding that two simulated coders made of simulated texts. `phrases` names the ready codebook the texts
-    were made from (`believable.coding.phrases`)."""
+    """The rows of a coding that two simulated coders made of simulated texts. `phrases` names the
+    ready codebook the texts were made from (`believable.coding.phrases`).
+    """
     how, whole = settings or CodingSettings(), resolved(book)
     numbered = dict(enumerate(_shuffled(responses, seed), start=1))
     items = [response.item(number) for number, response in numbered.items()]
@@ -53,9 +65,18 @@ def simulate_coding(
                 review=False,
             )
             labels += [dict(row) for row in rows]
-    held = final_marks({text: tuple(verdicts) for text, verdicts in coded.items()}, {}, rule="random_coder", seed=seed)
+    held = final_marks(
+        {text: tuple(verdicts) for text, verdicts in coded.items()},
+        {},
+        rule="random_coder",
+        seed=seed,
+    )
     names = {name: name for name in CODERS}
-    return CodingRows(tuple(code_rows(whole, 1)), tuple(labels), tuple(final_rows(book.id, held, numbered, names, samples)))
+    return CodingRows(
+        tuple(code_rows(whole, 1)),
+        tuple(labels),
+        tuple(final_rows(book.id, held, numbered, names, samples)),
+    )
 
 
 def _shuffled(responses: Sequence[Response], seed: int) -> list[Response]:

@@ -18,8 +18,13 @@ def test_a_changed_meaning_is_told_from_a_changed_name() -> None:
         for code in BOOK.codes
         if code.id != "other"
     ]
-    new = BOOK.model_copy(update={"codes": (*codes, Code(id="speed", label="Speed", definition="How fast."))})
-    found = {change.code: (change.kind, change.fields, change.touches_labels) for change in changes(BOOK, new)}
+    new = BOOK.model_copy(
+        update={"codes": (*codes, Code(id="speed", label="Speed", definition="How fast."))}
+    )
+    found = {
+        change.code: (change.kind, change.fields, change.touches_labels)
+        for change in changes(BOOK, new)
+    }
     assert found == {
         "goal": ("redefined", ("definition",), True),
         "intuition": ("reworded", ("keywords",), False),

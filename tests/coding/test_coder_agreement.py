@@ -1,4 +1,6 @@
-"""Agreement of coders equals outside witnesses; undefined values are explained; disagreements come worst first."""
+"""Agreement of coders equals outside witnesses; undefined values are explained; disagreements come
+worst first.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def coded(n: int = 60, error: float = 0.15) -> dict[int, dict[str, Mark]]:
     found = {}
     for number in range(1, n + 1):
         truth = read_reason("hntt", write_reason(planted_for("hntt"), rng).text)
-        found[number] = {name: simulated_coder(BOOK, truth, rng, error=error) for name in ("kim", "lee")}
+        found[number] = {
+            name: simulated_coder(BOOK, truth, rng, error=error) for name in ("kim", "lee")
+        }
     return found
 
 
@@ -34,33 +38,50 @@ def test_kappa_of_every_code_equals_scikit_learn() -> None:
     given = json.loads((ORACLE / "input.json").read_text())
     expected = json.loads((ORACLE / "output.json").read_text())
     marks = {
-        int(number): {coder: Mark(tuple(Label(*key) for key in keys), done=True) for coder, keys in both.items()}
+        int(number): {
+            coder: Mark(tuple(Label(*key) for key in keys), done=True)
+            for coder, keys in both.items()
+        }
         for number, both in given["marks"].items()
     }
     found = agreement(BOOK, marks)
-    rows = {f"{row.code} {row.direction or ''} {row.side or ''}".strip(): row for row in (*found.rows, *found.by_side)}
+    rows = {
+        f"{row.code} {row.direction or ''} {row.side or ''}".strip(): row
+        for row in (*found.rows, *found.by_side)
+    }
     assert set(rows) == set(expected["kappa"])
     for name, value in expected["kappa"].items():
-        assert rows[name].kappa.value == (None if value is None else pytest.approx(value, abs=1e-12)), name
+        assert rows[name].kappa.value == (
+            None if value is None else pytest.approx(value, abs=1e-12)
+        ), name
     defined = [expected["kappa"][f"{row.code} {row.direction or ''}".strip()] for row in found.rows]
     defined = [one for one in defined if one is not None]
     assert found.average == pytest.approx(sum(defined) / len(defined))
 
 
 def test_kappa_of_single_choice_codes_equals_irr() -> None:
-    """Raters 2 and 3 of the psychiatric diagnoses, each diagnosis a code: R irr's κ, and each code's own by definition."""
+    """Raters 2 and 3 of the psychiatric diagnoses, each diagnosis a code: R irr's κ, and each
+    code's own by definition.
+    """
     with (DATA / "irr_diagnoses.csv").open() as file:
         rows = list(csv.DictReader(file))
     expected = json.loads((DATA / "expected.json").read_text())["kappa2_diagnoses_2_3"]["kappa"]
     names = sorted({row[rater] for row in rows for rater in ("rater2", "rater3")})
     ids = {name: f"d{number}" for number, name in enumerate(names)}
-    book = Codebook(id="d", pick="one", codes=tuple(Code(id=ids[name], label=name, definition="…") for name in names))
+    book = Codebook(
+        id="d",
+        pick="one",
+        codes=tuple(Code(id=ids[name], label=name, definition="…") for name in names),
+    )
     marks = {
-        number: {rater: Mark((Label(ids[row[rater]]),), done=True) for rater in ("rater2", "rater3")}
+        number: {
+            rater: Mark((Label(ids[row[rater]]),), done=True) for rater in ("rater2", "rater3")
+        }
         for number, row in enumerate(rows)
     }
     found = agreement(book, marks)
-    # κ over all categories is the mean of the codes' κ weighted by 1 − their chance agreement's complement (Fleiss 1981).
+    # κ over all categories is the mean of the codes' κ weighted by 1 − their chance agreement's
+    # complement (Fleiss 1981).
     weights = []
     for row in found.rows:
         a, b = (
@@ -69,7 +90,9 @@ def test_kappa_of_single_choice_codes_equals_irr() -> None:
         )
         pa, pb = sum(a) / len(a), sum(b) / len(b)
         weights.append(1 - (pa * pb + (1 - pa) * (1 - pb)))
-    pooled = sum(w * (row.kappa.value or 0) for w, row in zip(weights, found.rows, strict=True)) / sum(weights)
+    pooled = sum(
+        w * (row.kappa.value or 0) for w, row in zip(weights, found.rows, strict=True)
+    ) / sum(weights)
     assert pooled == pytest.approx(expected, abs=1e-6)
 
 
@@ -77,10 +100,14 @@ def test_several_coders_with_gaps_have_alpha_and_the_mean_of_their_pairs() -> No
     """Published codings of four coders, each of five categories a code."""
     with (DATA / "cac.raw4raters.csv").open() as file:
         rows = list(csv.DictReader(file))
-    book = Codebook(id="c", codes=tuple(Code(id=f"c{n}", label=str(n), definition="…") for n in range(1, 6)))
+    book = Codebook(
+        id="c", codes=tuple(Code(id=f"c{n}", label=str(n), definition="…") for n in range(1, 6))
+    )
     marks = {
         int(row["Units"]): {
-            rater: Mark((Label(f"c{row[rater]}"),), done=True) for rater in row if rater != "Units" and row[rater]
+            rater: Mark((Label(f"c{row[rater]}"),), done=True)
+            for rater in row
+            if rater != "Units" and row[rater]
         }
         for row in rows
     }
@@ -116,7 +143,9 @@ def test_an_undefined_kappa_is_explained_and_not_counted_as_zero() -> None:
     values = [row.kappa.value for row in found.rows if row.kappa.value is not None]
     assert found.average == pytest.approx(sum(values) / len(values))
     always = {n: {c: Mark((Label("unclear"),), done=True) for c in "ab"} for n in range(4)}
-    row = next(row for row in agreement(ready("hntt_understood"), always).rows if row.code == "unclear")
+    row = next(
+        row for row in agreement(ready("hntt_understood"), always).rows if row.code == "unclear"
+    )
     assert "every time" in (row.kappa.reason or "")
 
 
@@ -126,19 +155,30 @@ def test_texts_that_a_coder_discarded_are_not_usable() -> None:
     marks[1]["lee"] = Mark((Label("goal", "+", "more"),), done=True)
     found = agreement(BOOK, marks)
     assert found.n_texts == 20
-    assert found.n_usable == 20 - sum(any(m.discard for m in both.values()) for both in marks.values())
+    assert found.n_usable == 20 - sum(
+        any(m.discard for m in both.values()) for both in marks.values()
+    )
     assert found.discarding is not None
     assert found.disagreements[0].discards_differ or found.disagreements[0].distance == 1
 
 
 def test_texts_that_one_coder_is_not_done_with_wait() -> None:
-    marks = {1: {"kim": Mark((Label("goal", "+", "more"),), done=True), "lee": Mark((Label("goal", "+", "more"),))}}
+    marks = {
+        1: {
+            "kim": Mark((Label("goal", "+", "more"),), done=True),
+            "lee": Mark((Label("goal", "+", "more"),)),
+        }
+    }
     found = agreement(BOOK, marks)
     assert (found.n_texts, found.coders, found.average) == (0, (), None)
 
 
 def test_disagreements_come_worst_first_and_confusions_most_frequent_first() -> None:
-    a, b, c = Label("goal", "+", "more"), Label("receptivity", "+", "more"), Label("smoothness", "+", "more")
+    a, b, c = (
+        Label("goal", "+", "more"),
+        Label("receptivity", "+", "more"),
+        Label("smoothness", "+", "more"),
+    )
     marks = {
         1: {"kim": Mark((a, c), done=True), "lee": Mark((b, c), done=True)},
         2: {"kim": Mark((a,), done=True), "lee": Mark((b,), done=True, uncertain=True)},
@@ -149,19 +189,24 @@ def test_disagreements_come_worst_first_and_confusions_most_frequent_first() -> 
     assert found.disagreements[0].distance == 1
     assert found.disagreements[0].uncertain
     assert found.disagreements[1].differing == (("goal", "+", "more"), ("receptivity", "+", "more"))
-    assert [(confusion.first, confusion.second, confusion.count) for confusion in found.confusions] == [
-        (("goal", "+"), ("receptivity", "+"), 2)
-    ]
+    assert [
+        (confusion.first, confusion.second, confusion.count) for confusion in found.confusions
+    ] == [(("goal", "+"), ("receptivity", "+"), 2)]
     assert found.identical == 1
 
 
 def test_units_are_text_and_side() -> None:
     """The same code on the two sides is two answers, not one."""
     marks = {
-        n: {"kim": Mark((Label("goal", "+", "more"),), done=True), "lee": Mark((Label("goal", "+", "less"),), done=True)}
+        n: {
+            "kim": Mark((Label("goal", "+", "more"),), done=True),
+            "lee": Mark((Label("goal", "+", "less"),), done=True),
+        }
         for n in range(5)
     }
-    row = next(row for row in agreement(BOOK, marks).rows if (row.code, row.direction) == ("goal", "+"))
+    row = next(
+        row for row in agreement(BOOK, marks).rows if (row.code, row.direction) == ("goal", "+")
+    )
     assert (row.n_units, row.both, row.single, row.neither) == (10, 0, 10, 0)
     assert row.kappa.value == pytest.approx(-1)
     assert row.prevalence == 0.5

@@ -19,12 +19,21 @@ def test_coders_who_agree_settle_it_and_their_words_are_joined() -> None:
     lee = CoderVerdict(1, "lee", 2, mark(Label("goal", "+", "more", ((3, 9),))))
     found = final_mark(7, (kim, lee), (), rule="none", seed=1)
     assert found is not None
-    assert (found.how, found.coder, found.version, found.mark.labels[0].spans) == ("agreed", None, 2, ((0, 9),))
+    assert (found.how, found.coder, found.version, found.mark.labels[0].spans) == (
+        "agreed",
+        None,
+        2,
+        ((0, 9),),
+    )
 
 
 def test_one_coder_alone() -> None:
     found = final_mark(
-        7, (CoderVerdict(2, "kim", 1, mark(A)), CoderVerdict(2, "lee", 1, mark(B, done=False))), (), rule="none", seed=1
+        7,
+        (CoderVerdict(2, "kim", 1, mark(A)), CoderVerdict(2, "lee", 1, mark(B, done=False))),
+        (),
+        rule="none",
+        seed=1,
     )
     assert found is not None
     assert (found.how, found.coder) == ("single", "kim")
@@ -43,7 +52,10 @@ def test_an_open_disagreement_stays_open_or_is_drawn_by_the_seed() -> None:
 
 def test_what_was_decided_holds_before_everything_else_and_the_last_word_counts() -> None:
     both = (CoderVerdict(1, "kim", 1, mark(A)), CoderVerdict(1, "lee", 1, mark(B)))
-    said = (DecidedMark(1, "adjudicated", "ada", 1, mark(A)), DecidedMark(1, "discussed", "ada", 2, mark(A, B), "both are there"))
+    said = (
+        DecidedMark(1, "adjudicated", "ada", 1, mark(A)),
+        DecidedMark(1, "discussed", "ada", 2, mark(A, B), "both are there"),
+    )
     found = final_mark(7, both, said, rule="random_coder", seed=1)
     assert found is not None
     assert (found.how, found.note, found.version) == ("discussed", "both are there", 2)
@@ -64,4 +76,7 @@ def test_discarding_is_a_verdict_too() -> None:
     found = final_mark(7, both, (), rule="none", seed=1)
     assert found is not None
     assert found.mark.discard == "cannot_tell"
-    assert final_mark(8, (CoderVerdict(1, "kim", 1, mark(done=False)),), (), rule="none", seed=1) is None
+    assert (
+        final_mark(8, (CoderVerdict(1, "kim", 1, mark(done=False)),), (), rule="none", seed=1)
+        is None
+    )

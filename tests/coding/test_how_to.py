@@ -1,4 +1,6 @@
-"""docs/how-to/coding.md is true: its codebook loads, its commands exist, its keys are those of the desk."""
+"""docs/how-to/coding.md is true: its codebook loads, its commands exist, its keys are those of the
+desk.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ import pytest
 from believable.study.codebook import Codebook, resolved
 from believable.study.nodes import parse
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "coding.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "coding.md").read_text(
+    encoding="utf-8"
+)
 
 
 def test_the_codebook_of_the_page_loads() -> None:
@@ -31,15 +35,26 @@ COMMANDS = sorted(set(re.findall(r"^believable (code \w+)", PAGE, re.MULTILINE))
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_commands_of_the_page_exist(command: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "believable", *command.split(), "--help"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "believable", *command.split(), "--help"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 
 
 def test_options_of_the_page_are_known() -> None:
     for command in COMMANDS:
-        used = set(re.findall(r"--[a-z]+", "\n".join(re.findall(rf"^believable {command} .*$", PAGE, re.MULTILINE))))
+        used = set(
+            re.findall(
+                r"--[a-z]+",
+                "\n".join(re.findall(rf"^believable {command} .*$", PAGE, re.MULTILINE)),
+            )
+        )
         shown = subprocess.run(
-            [sys.executable, "-m", "believable", *command.split(), "--help"], capture_output=True, text=True, check=True
+            [sys.executable, "-m", "believable", *command.split(), "--help"],
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         assert all(option in shown for option in used), (command, used)

@@ -35,7 +35,11 @@ def test_a_codebook_survives_a_spreadsheet(name: str) -> None:
 
 def test_labels_survive_a_spreadsheet() -> None:
     marks = [
-        MarkedText(1, "kim", Mark((Label("goal", "+", "more", ((0, 3), (5, 8))), INTUITION), memo="=1+1", done=True)),
+        MarkedText(
+            1,
+            "kim",
+            Mark((Label("goal", "+", "more", ((0, 3), (5, 8))), INTUITION), memo="=1+1", done=True),
+        ),
         MarkedText(1, "lee", Mark(discard="cannot_tell", uncertain=True, done=True)),
         MarkedText(2, "kim", Mark(done=True)),
     ]
@@ -46,7 +50,10 @@ def test_labels_survive_a_spreadsheet() -> None:
 
 def test_texts_from_elsewhere() -> None:
     found = read_texts("judge,text,condition\nanna,'=1+1,robot\n,plain words,\n")
-    assert [(one.text, one.judge, one.condition) for one in found] == [("=1+1", "anna", "robot"), ("plain words", "row 3", None)]
+    assert [(one.text, one.judge, one.condition) for one in found] == [
+        ("=1+1", "anna", "robot"),
+        ("plain words", "row 3", None),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -123,13 +130,18 @@ def test_the_codebook_file_has_the_published_structure(book: Codebook) -> None:
     names = {code.attrib["name"] for code in root[0]}
     assert {code.label for code in book.codes} <= names
     directed = [code for code in book.codes if code.direction]
-    assert sum(code.attrib["isCodable"] == "false" for code in root[0].iter(f"{{{NAMESPACE}}}Code")) == len(directed)
+    assert sum(
+        code.attrib["isCodable"] == "false" for code in root[0].iter(f"{{{NAMESPACE}}}Code")
+    ) == len(directed)
 
 
 def test_guids_stay_the_same_and_children_stand_below_their_parent() -> None:
     book = BOOK.model_copy(
         update={
-            "codes": tuple(code.model_copy(update={"parent": "goal"}) if code.id == "collision" else code for code in BOOK.codes)
+            "codes": tuple(
+                code.model_copy(update={"parent": "goal"}) if code.id == "collision" else code
+                for code in BOOK.codes
+            )
         }
     )
     assert to_qdc(book) == to_qdc(book)

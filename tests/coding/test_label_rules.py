@@ -28,13 +28,18 @@ def label(code: str, direction: str | None, side: str | None, spans: list[list[i
     return Label(code, direction, side, tuple((start, end) for start, end in spans))
 
 
-def with_label(book: Codebook, labels: Iterable[Label], new: Label) -> tuple[tuple[Label, ...], list[LabelConflict]]:
-    """What the desk does, by the server's rules: the newer label wins an exclusion; a more specific one that stands on the same
-    words keeps a more general one out."""
+def with_label(
+    book: Codebook, labels: Iterable[Label], new: Label
+) -> tuple[tuple[Label, ...], list[LabelConflict]]:
+    """What the desk does, by the server's rules: the newer label wins an exclusion; a more specific
+    one that stands on the same words keeps a more general one out.
+    """
     kept = [label for label in labels if label.key != new.key]
     if book.single:
         return (new,), []
-    clashes = [conflict for label in kept if (conflict := conflict_between(book, new, label)) is not None]
+    clashes = [
+        conflict for label in kept if (conflict := conflict_between(book, new, label)) is not None
+    ]
     if any(conflict.loser == new for conflict in clashes):
         return tuple(kept), [conflict for conflict in clashes if conflict.loser == new]
     losers = {conflict.loser.key for conflict in clashes}
@@ -54,6 +59,10 @@ def test_where_exactly_one_is_picked_the_new_one_replaces_it() -> None:
 
 
 def test_all_conflicts_of_a_mark_are_found() -> None:
-    labels = [Label("goal", "-", "less"), Label("collision", "-", "less"), Label("smoothness", "+", "more")]
+    labels = [
+        Label("goal", "-", "less"),
+        Label("collision", "-", "less"),
+        Label("smoothness", "+", "more"),
+    ]
     found = conflicts(ready("hntt"), labels)
     assert [(one.winner.code, one.loser.code) for one in found] == [("collision", "goal")]

@@ -40,7 +40,12 @@ def test_anything_else_is_refused_with_its_place(data: object, words: str) -> No
 
 def test_what_does_not_fit_the_codebook_is_named() -> None:
     mark = Mark(
-        (Label("goal"), Label("intuition", "+", "more"), Label("gaol", None, None), Label("other", None, "more", ((0, 99),)))
+        (
+            Label("goal"),
+            Label("intuition", "+", "more"),
+            Label("gaol", None, None),
+            Label("other", None, "more", ((0, 99),)),
+        )
     )
     told = problems(BOOK, mark, TEXT)
     assert "goal: a direction is missing" in told
@@ -48,11 +53,13 @@ def test_what_does_not_fit_the_codebook_is_named() -> None:
     assert "intuition: it has no direction" in told
     assert "unknown code 'gaol'" in told
     assert "other: highlighted words lie beyond the text" in told
-    assert problems(BOOK, Mark((Label("intuition", None, "more"),), discard="cannot_tell"), TEXT) == [
-        "a discarded text carries codes"
-    ]
+    assert problems(
+        BOOK, Mark((Label("intuition", None, "more"),), discard="cannot_tell"), TEXT
+    ) == ["a discarded text carries codes"]
     two = Mark((Label("game"), Label("unclear")))
-    assert problems(ready("hntt_understood"), two, TEXT) == ["2 codes where exactly one is to be picked"]
+    assert problems(ready("hntt_understood"), two, TEXT) == [
+        "2 codes where exactly one is to be picked"
+    ]
 
 
 def test_overlapping_words_are_one_stretch() -> None:
@@ -60,6 +67,11 @@ def test_overlapping_words_are_one_stretch() -> None:
 
 
 def test_labels_stand_in_the_order_of_the_codebook() -> None:
-    keys = [("intuition", None, "less"), ("smoothness", "-", "more"), ("smoothness", "+", "less"), ("zzz", None, None)]
+    keys = [
+        ("intuition", None, "less"),
+        ("smoothness", "-", "more"),
+        ("smoothness", "+", "less"),
+        ("zzz", None, None),
+    ]
     assert [key[0] for key in order(BOOK, keys)] == ["smoothness", "smoothness", "intuition", "zzz"]
     assert order(BOOK, keys)[0] == ("smoothness", "+", "less")

@@ -8,7 +8,15 @@ import pytest
 
 from believable.coding.coder_agreement import agreement
 from believable.coding.labels import problems
-from believable.coding.phrases import Planted, phrases, planted_for, read_reason, simulated_answer, simulated_coder, write_reason
+from believable.coding.phrases import (
+    Planted,
+    phrases,
+    planted_for,
+    read_reason,
+    simulated_answer,
+    simulated_coder,
+    write_reason,
+)
 from believable.core.errors import InvalidInput
 from believable.study.codebook import ready, ready_names
 
@@ -27,7 +35,9 @@ def test_what_was_written_is_read_back_word_for_word(name: str) -> None:
         reason = write_reason(planted_for(name), rng)
         read = read_reason(name, reason.text)
         assert read.same_as(reason.mark)
-        assert {label.key: label.spans for label in read.labels} == {label.key: label.spans for label in reason.mark.labels}
+        assert {label.key: label.spans for label in read.labels} == {
+            label.key: label.spans for label in reason.mark.labels
+        }
         assert problems(ready(name), read, reason.text) == []
         if reason.understood and reason.mark.discard is None:
             assert read_reason("hntt_understood", reason.text).labels[0].code == reason.understood
@@ -54,8 +64,12 @@ def test_coders_with_more_errors_agree_less() -> None:
 
 
 def test_answers_for_simulated_judges() -> None:
-    assert simulated_answer("replay", random.Random(1)) == simulated_answer("replay", random.Random(1))
-    with pytest.raises(InvalidInput, match=r"no sentences for codebook 'hnt'\. Did you mean 'hntt'"):
+    assert simulated_answer("replay", random.Random(1)) == simulated_answer(
+        "replay", random.Random(1)
+    )
+    with pytest.raises(
+        InvalidInput, match=r"no sentences for codebook 'hnt'\. Did you mean 'hntt'"
+    ):
         simulated_answer("hnt", random.Random(1))
 
 

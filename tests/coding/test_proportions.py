@@ -8,10 +8,19 @@ import pytest
 
 from believable.coding.labels import CodedResponse
 from believable.coding.phrases import Planted, planted_for, read_reason, write_reason
-from believable.coding.proportions import HIGH, LOW, by_accuracy, by_condition, differences, proportions
+from believable.coding.proportions import (
+    HIGH,
+    LOW,
+    by_accuracy,
+    by_condition,
+    differences,
+    proportions,
+)
 
 
-def judged(planted: Planted, n: int, rng: random.Random, condition: str = "a", first: int = 0) -> list[CodedResponse]:
+def judged(
+    planted: Planted, n: int, rng: random.Random, condition: str = "a", first: int = 0
+) -> list[CodedResponse]:
     found = []
     for number in range(n):
         mark = read_reason(planted.codebook, write_reason(planted, rng).text)
@@ -50,7 +59,10 @@ def test_discarded_texts_and_left_out_codes_do_not_count() -> None:
 
 
 def test_a_code_nobody_used_has_its_row_where_it_is_asked_for() -> None:
-    texts = [CodedResponse("a", frozenset({("x", None, None)})), CodedResponse("b", frozenset({("x", None, None)}))]
+    texts = [
+        CodedResponse("a", frozenset({("x", None, None)})),
+        CodedResponse("b", frozenset({("x", None, None)})),
+    ]
     rows = proportions(texts, keys=[("x", None), ("y", None)])
     assert [(row.code, row.share.value) for row in rows] == [("x", 1.0), ("y", 0.0)]
 
@@ -60,14 +72,20 @@ def test_a_single_judge_gives_no_interval_and_no_code_no_share() -> None:
     assert one.share.value == 1.0
     assert one.share.reason == "a single judge"
     found = proportions(
-        [CodedResponse("a", frozenset({("x", None, "more")}), "c"), CodedResponse("b", frozenset(), "d")], by=by_condition
+        [
+            CodedResponse("a", frozenset({("x", None, "more")}), "c"),
+            CodedResponse("b", frozenset(), "d"),
+        ],
+        by=by_condition,
     )
     assert {(one.group, one.share.value) for one in found} == {("c", 1.0), ("d", None)}
 
 
 def test_intervals_rest_on_judges_not_on_texts() -> None:
     """Ten judges who each say the same ten times tell no more than ten texts."""
-    once = [CodedResponse(f"j{n}", frozenset({("x" if n < 4 else "y", None, None)})) for n in range(10)]
+    once = [
+        CodedResponse(f"j{n}", frozenset({("x" if n < 4 else "y", None, None)})) for n in range(10)
+    ]
     often = [one for one in once for _ in range(10)]
     few, many = (proportions(texts)[0].share for texts in (once, often))
     assert (few.value, few.low, few.high) == pytest.approx((many.value, many.low, many.high))
@@ -93,13 +111,18 @@ def test_a_planted_difference_is_found_and_an_absent_one_is_not() -> None:
         quiet = [one for key, one in found.items() if key[2] == "less"]
         assert all((one.p_adjusted or 1) > 0.05 for one in quiet)
         assert all(
-            one.test.p_value is None or one.p_adjusted is None or one.p_adjusted >= one.test.p_value for one in found.values()
+            one.test.p_value is None or one.p_adjusted is None or one.p_adjusted >= one.test.p_value
+            for one in found.values()
         )
 
 
 def test_a_code_that_only_one_group_used_is_tested_and_says_how() -> None:
     texts = [
-        CodedResponse(f"j{n}", frozenset({("x", None, None)} if n < 15 else {("y", None, None)}), "a" if n < 30 else "b")
+        CodedResponse(
+            f"j{n}",
+            frozenset({("x", None, None)} if n < 15 else {("y", None, None)}),
+            "a" if n < 30 else "b",
+        )
         for n in range(60)
     ]
     x = differences(texts, by_condition)[0]
@@ -122,7 +145,10 @@ def test_high_and_low_accuracy_judges() -> None:
 
 def test_the_two_sides_of_the_same_texts() -> None:
     texts = judged(Planted("hntt", planted_for("hntt").shares), 300, random.Random(2))
-    found = {(difference.code, difference.direction): difference for difference in differences(texts, "side")}
+    found = {
+        (difference.code, difference.direction): difference
+        for difference in differences(texts, "side")
+    }
     smooth = found["smoothness", "-"]
     assert [count.group for count in smooth.counts] == ["less", "more"]
     assert (smooth.p_adjusted or 1) < 0.001

@@ -40,7 +40,13 @@ def found(**tables: Any) -> list[Any]:
 
 def test_a_comparison_keeps_what_was_chosen_and_what_was_shown() -> None:
     (one,) = found(answers=[CHOICE, WHY], shown=SHOWN)
-    assert (one.text, one.prompt, one.source, one.chosen, one.stimuli) == ("it glides", "Why?", "pair.why", 1, ("a", "b"))
+    assert (one.text, one.prompt, one.source, one.chosen, one.stimuli) == (
+        "it glides",
+        "Why?",
+        "pair.why",
+        1,
+        ("a", "b"),
+    )
     assert (one.condition, one.conditions) == (None, ("human", "robot"))
     assert one.item(7).condition == "human + robot"
     assert one.place == ("s", "pairs.0.pair", "why", -1, -1)
@@ -79,7 +85,10 @@ def test_reasons_of_flags_know_their_moment() -> None:
         "reason": "through a wall",
         "undone": False,
     }
-    (one,) = found(flags=[flag, flag | {"seq": 18, "undone": True}, flag | {"seq": 19, "reason": None}], shown=SHOWN[:1])
+    (one,) = found(
+        flags=[flag, flag | {"seq": 18, "undone": True}, flag | {"seq": 19, "reason": None}],
+        shown=SHOWN[:1],
+    )
     assert (one.text, one.moment_ms, one.flag, one.source, one.prompt) == (
         "through a wall",
         61_000.0,

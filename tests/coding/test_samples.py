@@ -17,7 +17,9 @@ ITEMS = [DrawableText(number, f"j{number % 40}", "abc"[number % 3]) for number i
 
 def test_the_same_seed_draws_the_same_texts() -> None:
     plan = RoundPlan("agreement", 55)
-    assert draw(ITEMS, plan, random.Random(1)) == draw(list(reversed(ITEMS)), plan, random.Random(1))
+    assert draw(ITEMS, plan, random.Random(1)) == draw(
+        list(reversed(ITEMS)), plan, random.Random(1)
+    )
     assert draw(ITEMS, plan, random.Random(1)) != draw(ITEMS, plan, random.Random(2))
 
 
@@ -31,7 +33,9 @@ def test_at_most_so_many_texts_of_each_judge() -> None:
 @given(st.lists(st.integers(0, 2), min_size=1, max_size=80), st.integers(1, 80), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
 def test_conditions_are_represented_in_proportion(strata: list[int], n: int, seed: int) -> None:
-    items = [DrawableText(number, f"j{number}", "abc"[stratum]) for number, stratum in enumerate(strata)]
+    items = [
+        DrawableText(number, f"j{number}", "abc"[stratum]) for number, stratum in enumerate(strata)
+    ]
     drawn = draw(items, RoundPlan("agreement", n), random.Random(seed))
     assert len(drawn) == len(set(drawn)) == min(n, len(items))
     for stratum, size in Counter(item.condition for item in items).items():
@@ -53,7 +57,9 @@ def test_places_are_allotted_by_largest_remainders() -> None:
 
 @given(st.integers(1, 200), st.integers(2, 5), st.floats(0, 1), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
-def test_a_split_gives_everybody_the_same_amount(n: int, n_coders: int, overlap: float, seed: int) -> None:
+def test_a_split_gives_everybody_the_same_amount(
+    n: int, n_coders: int, overlap: float, seed: int
+) -> None:
     numbers, coders = list(range(n)), [f"c{one}" for one in range(n_coders)]
     tasks = assign(numbers, coders, RoundPlan("split", overlap=overlap), random.Random(seed))
     times = Counter(task.number for task in tasks)
@@ -64,13 +70,17 @@ def test_a_split_gives_everybody_the_same_amount(n: int, n_coders: int, overlap:
     load = Counter(task.coder for task in tasks)
     assert max(load.values()) - min(load[coder] for coder in coders) <= max(1, n_coders)
     for coder in coders:
-        assert sorted(task.position for task in tasks if task.coder == coder) == list(range(load[coder]))
+        assert sorted(task.position for task in tasks if task.coder == coder) == list(
+            range(load[coder])
+        )
 
 
 def test_in_a_joint_round_all_see_the_same_order_and_for_agreement_each_their_own() -> None:
     for kind, same in (("joint", True), ("agreement", False)):
         tasks = assign(list(range(30)), ["kim", "lee"], RoundPlan(kind), random.Random(1))  # type: ignore[arg-type]
-        orders = [[task.number for task in tasks if task.coder == coder] for coder in ("kim", "lee")]
+        orders = [
+            [task.number for task in tasks if task.coder == coder] for coder in ("kim", "lee")
+        ]
         assert (orders[0] == orders[1]) is same
         assert sorted(orders[0]) == sorted(orders[1]) == list(range(30))
 
@@ -85,7 +95,9 @@ def test_mistakes_are_named() -> None:
 
 
 def test_an_agreement_sample_is_thirty_percent_unless_asked_otherwise() -> None:
-    """At least: 30 % of the texts, rounded up, in proportion to the conditions; other rounds take what is left."""
+    """At least: 30 % of the texts, rounded up, in proportion to the conditions; other rounds take
+    what is left.
+    """
     for count, expected in ((10, 3), (11, 4), (100, 30), (1, 1)):
         items = ITEMS[:count]
         assert len(draw(items, RoundPlan("agreement"), random.Random(1))) == expected

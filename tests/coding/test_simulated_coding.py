@@ -1,4 +1,6 @@
-"""A simulated coding from texts to the bundle's tables and back to shares: what was planted is recovered."""
+"""A simulated coding from texts to the bundle's tables and back to shares: what was planted is
+recovered.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,10 @@ def texts(n_judges: int, per_judge: int, seed: int = 1) -> list[Response]:
 
 def simulated_bundle(book: Codebook, seed: int, n_judges: int = 140) -> object:
     rows = simulate_coding(
-        book, texts(n_judges, 6, seed), phrases="hntt" if "understood" not in (book.ready or "") else "hntt_understood", seed=seed
+        book,
+        texts(n_judges, 6, seed),
+        phrases="hntt" if "understood" not in (book.ready or "") else "hntt_understood",
+        seed=seed,
     )
     tables = {"codes": rows.codes, "code_labels": rows.labels, "code_final": rows.final}
     participants = [{"session": f"s{judge}"} for judge in range(n_judges)]
@@ -60,7 +65,9 @@ def simulated_bundle(book: Codebook, seed: int, n_judges: int = 140) -> object:
 
 
 def test_rows_fit_their_tables() -> None:
-    rows = simulate_coding(Codebook(id="reasons", ready="hntt"), texts(30, 6), phrases="hntt", seed=3)
+    rows = simulate_coding(
+        Codebook(id="reasons", ready="hntt"), texts(30, 6), phrases="hntt", seed=3
+    )
     for table, found in zip(CODING_TABLES, (rows.codes, rows.labels, rows.final), strict=True):
         assert found
         required = {field.name for field in table.fields if field.required}
@@ -84,7 +91,10 @@ def test_a_report_recovers_what_was_planted() -> None:
 
 def test_the_second_codebook_recovers_how_the_question_was_understood() -> None:
     bundle = simulated_bundle(Codebook(id="understood", ready="hntt_understood"), 1)
-    shares = {proportion.code: proportion.share.value or 0 for proportion in proportions(coded_bundle.coded_responses(bundle))}  # type: ignore[arg-type]
+    shares = {
+        proportion.code: proportion.share.value or 0
+        for proportion in proportions(coded_bundle.coded_responses(bundle))
+    }  # type: ignore[arg-type]
     for code, planted in planted_for("hntt").understood.items():
         assert shares[code] == pytest.approx(planted, abs=0.08)
 
@@ -103,7 +113,9 @@ def test_the_bundle_tells_who_agreed_how_far_and_what_the_codes_are_called() -> 
     book = ready("hntt")
     assert agreement(book, samples["agreement"]).n_texts == 55
     overlap = agreement(book, samples["overlap"])
-    assert overlap.n_texts == pytest.approx(0.25 * (len(samples["overlap"]) + len(samples["single"])), abs=1)
+    assert overlap.n_texts == pytest.approx(
+        0.25 * (len(samples["overlap"]) + len(samples["single"])), abs=1
+    )
     assert (overlap.average or 0) > 0.8
     responses = coded_bundle.coded_responses(bundle)  # type: ignore[arg-type]
     assert len(responses) == len(samples["overlap"]) + len(samples["single"])
@@ -112,9 +124,15 @@ def test_the_bundle_tells_who_agreed_how_far_and_what_the_codes_are_called() -> 
 
 def test_a_small_agreement_round_alone_counts_too() -> None:
     rows = simulate_coding(
-        Codebook(id="reasons", ready="hntt"), texts(5, 2), phrases="hntt", seed=3, settings=CodingSettings(agreement=10)
+        Codebook(id="reasons", ready="hntt"),
+        texts(5, 2),
+        phrases="hntt",
+        seed=3,
+        settings=CodingSettings(agreement=10),
     )
-    bundle = memory.bundle({"codes": rows.codes, "code_labels": rows.labels, "code_final": rows.final})
+    bundle = memory.bundle(
+        {"codes": rows.codes, "code_labels": rows.labels, "code_final": rows.final}
+    )
     assert len(coded_bundle.coded_responses(bundle)) == 10
 
 

@@ -19,7 +19,10 @@ TEXTS = {
 
 def test_keywords_are_found_as_beginnings_of_words_with_direction_and_place() -> None:
     text = "Jerky at first, then smoothly around the crates; unjerky?"
-    found = {(hit.code, hit.direction): [text[a:b] for a, b in hit.spans] for hit in hits(ready("hntt"), text)}
+    found = {
+        (hit.code, hit.direction): [text[a:b] for a, b in hit.spans]
+        for hit in hits(ready("hntt"), text)
+    }
     assert found["smoothness", "-"] == ["Jerky"]
     assert found["smoothness", "+"] == ["smoothly"]
     assert found["collision", "+"] == ["around the"]
@@ -35,7 +38,9 @@ def test_the_nearest_texts_come_first_and_only_from_those_asked_for() -> None:
 
 
 def test_likeness_equals_scikit_learn() -> None:
-    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)[^\W\d_]{2,}").fit_transform(TEXTS.values())
+    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)[^\W\d_]{2,}").fit_transform(
+        TEXTS.values()
+    )
     cosine = (vectors @ vectors.T).toarray()
     for one in Likeness(TEXTS).nearest(1, [2, 4]):
         assert one.likeness == pytest.approx(cosine[0, one.number - 1])

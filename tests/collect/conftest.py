@@ -1,4 +1,6 @@
-"""A desk on each kind of database, a small study with everything in it, and somebody who takes part."""
+"""A desk on each kind of database, a small study with everything in it, and somebody who takes
+part.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,10 @@ timeline:
   - finish: {{id: end{finish}}}
 """
 KEY = b"k" * 32
-MEDIA = {"h1": Medium("a" * 64, 10, 6000, "video/mp4"), "s1": Medium("b" * 64, 10, 6000, "video/mp4")}
+MEDIA = {
+    "h1": Medium("a" * 64, 10, 6000, "video/mp4"),
+    "s1": Medium("b" * 64, 10, 6000, "video/mp4"),
+}
 
 MakeDefinition = Callable[..., Definition]
 
@@ -69,7 +74,9 @@ def clock() -> VirtualClock:
 
 @pytest.fixture
 def make_definition(tmp_path: Path) -> MakeDefinition:
-    """The study, with more lines at its head, another fate of failed checks, or more on its last page."""
+    """The study, with more lines at its head, another fate of failed checks, or more on its last
+    page.
+    """
 
     def make(head: str = "", on_fail: str = "screen_out", finish: str = "") -> Definition:
         folder = tmp_path / "study"
@@ -101,7 +108,9 @@ class Person:
     fetched: set[str] = field(default_factory=set)
 
     def fetch_and_wait(self) -> None:
-        """What a browser does before it says that something was played: it gets the media, and time passes."""
+        """What a browser does before it says that something was played: it gets the media, and time
+        passes.
+        """
         for medium in self.desk.view(self.token).now().media:
             if medium.name not in self.fetched:
                 self.desk.note_sent(self.token, medium.name, medium.bytes).now()
@@ -109,7 +118,13 @@ class Person:
                 self.fetched.add(medium.name)
 
     def body(self, kind: str, trial: int | None, **data: Any) -> str:
-        event = {"kind": kind, "trial": trial, "at_ms": self.clock.now_ms(), "mono_ms": 1.5, "data": data}
+        event = {
+            "kind": kind,
+            "trial": trial,
+            "at_ms": self.clock.now_ms(),
+            "mono_ms": 1.5,
+            "data": data,
+        }
         return json.dumps(event, separators=(",", ":"))
 
     def note(self, kind: str, trial: int | None = None, **data: Any) -> int:
@@ -119,7 +134,9 @@ class Person:
         self.seq += 1
         self.head = event_chain.extend(self.head, [body])
         self.log.append(body)
-        assert self.desk.append(self.token, self.claimed.epoch, [(self.seq, body)]).now() == self.seq
+        assert (
+            self.desk.append(self.token, self.claimed.epoch, [(self.seq, body)]).now() == self.seq
+        )
         return self.seq
 
     def submit(self, answers: Mapping[str, Any]) -> AdvanceResult:

@@ -1,4 +1,6 @@
-"""One server process of several: starts sessions through a link, some at once, and prints their tokens."""
+"""One server process of several: starts sessions through a link, some at once, and prints their
+tokens.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Closing trials: required and hidden questions, checks, consent, watching, breaks, skipping; and repeated calls."""
+"""Closing trials: required and hidden questions, checks, consent, watching, breaks, skipping; and
+repeated calls.
+"""
 
 from __future__ import annotations
 
@@ -49,10 +51,15 @@ def test_only_consent_can_be_declined(person: Any) -> None:
         person.advance(1, person.note("consent.decline"))
 
 
-def test_required_questions_and_bad_answers_are_told_all_at_once(desk: Collect, person: Any) -> None:
+def test_required_questions_and_bad_answers_are_told_all_at_once(
+    desk: Collect, person: Any
+) -> None:
     person.run_to("about")
     assert keys(person.submit({})) == {"age": "error.required", "plays": "error.required"}
-    assert keys(person.submit({"age": 3, "plays": "perhaps"})) == {"age": "error.number_min", "plays": "error.option"}
+    assert keys(person.submit({"age": 3, "plays": "perhaps"})) == {
+        "age": "error.number_min",
+        "plays": "error.option",
+    }
     assert person.position == 1
     assert person.submit({"age": 30, "plays": "no"}).status == "next"
     assert rows(desk, person)[1].answers == {"age": 30, "plays": "no", "remark": None}
@@ -85,8 +92,12 @@ def test_a_check_counts_wrong_answers_once_each(desk: Collect, person: Any) -> N
     assert (rows(desk, person)[2].status, rows(desk, person)[2].attempts) == ("done", 2)
 
 
-@pytest.mark.parametrize(("on_fail", "outcome"), [("screen_out", "screened_out"), ("fail", "failed_checks")])
-def test_failing_a_check_ends_the_session(desk: Collect, make_definition: Any, enter: Any, on_fail: str, outcome: str) -> None:
+@pytest.mark.parametrize(
+    ("on_fail", "outcome"), [("screen_out", "screened_out"), ("fail", "failed_checks")]
+)
+def test_failing_a_check_ends_the_session(
+    desk: Collect, make_definition: Any, enter: Any, on_fail: str, outcome: str
+) -> None:
     person = enter(desk.publish("s", make_definition(on_fail=on_fail)).links["open"])
     person.run_to("attention")
     assert person.submit({"sky": "pink"}).status == "again"
@@ -94,7 +105,9 @@ def test_failing_a_check_ends_the_session(desk: Collect, make_definition: Any, e
     assert person.finish().outcome == outcome
 
 
-def test_failing_a_check_may_be_recorded_only(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_failing_a_check_may_be_recorded_only(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     person = enter(desk.publish("s", make_definition(on_fail="continue")).links["open"])
     person.run_to("attention")
     person.submit({"sky": "pink"})
@@ -164,14 +177,19 @@ def test_a_submission_behind_a_gap_closes_nothing(desk: Collect, person: Any) ->
     assert desk.append(person.token, person.claimed.epoch, [(2, body)]).now() == 0
     with pytest.raises(Conflict, match="has not arrived"):
         person.advance(0, 2)
-    assert desk.append(person.token, person.claimed.epoch, [(1, person.body("page.open", 0))]).now() == 2
+    assert (
+        desk.append(person.token, person.claimed.epoch, [(1, person.body("page.open", 0))]).now()
+        == 2
+    )
     assert person.advance(0, 2).status == "next"
 
 
 def test_activity_renews_the_reservation(desk: Collect, person: Any, clock: VirtualClock) -> None:
     clock.advance(60_000)
     person.answer_page()
-    row = desk.store.read(lambda conn: sessions.by_id(conn, desk.view(person.token).now().session.id))
+    row = desk.store.read(
+        lambda conn: sessions.by_id(conn, desk.view(person.token).now().session.id)
+    )
     assert row is not None
     assert row.reserved_until_ms == clock.now_ms() + 120 * 60_000
     assert row.opened_ms == clock.now_ms()
@@ -180,7 +198,13 @@ def test_activity_renews_the_reservation(desk: Collect, person: Any, clock: Virt
 def test_what_another_process_closed_is_known(desk: Collect, person: Any, tmp_path: Path) -> None:
     """Each process keeps what it knows of a session; none may go by what another has overtaken."""
     context = desk.context
-    other = Collect(desk.store, clock=context.clock, key=context.key, kinds=context.kinds, media_dir=tmp_path / "media")
+    other = Collect(
+        desk.store,
+        clock=context.clock,
+        key=context.key,
+        kinds=context.kinds,
+        media_dir=tmp_path / "media",
+    )
     for turn in range(4):
         person.desk = (desk, other)[turn % 2]
         person.answer_page()
@@ -197,33 +221,49 @@ def test_a_withdrawn_session_is_forgotten(desk: Collect, person: Any) -> None:
     assert desk.context.runs.get(session_id) is None
 
 
-def test_what_is_sent_along_is_stored_and_the_page_closed_in_one(desk: Collect, person: Any) -> None:
+def test_what_is_sent_along_is_stored_and_the_page_closed_in_one(
+    desk: Collect, person: Any
+) -> None:
     change = person.body("answer.change", 0, question="adult", value=True)
     submit = person.body("trial.submit", 0, answers={"adult": True, "agree": True})
     along = [(person.seq + 1, change), (person.seq + 2, submit)]
     first, again = (
-        desk.advance(person.token, person.claimed.epoch, 0, person.seq + 2, along).now() for _ in range(2)
+        desk.advance(person.token, person.claimed.epoch, 0, person.seq + 2, along).now()
+        for _ in range(2)
     )  # the second after a lost answer
     session = desk.view(person.token).now().session
     assert (first.status, again.status) == ("next", "next")
-    assert first.standing.session.head_seq == again.standing.session.head_seq == session.head_seq == person.seq + 2
+    assert (
+        first.standing.session.head_seq
+        == again.standing.session.head_seq
+        == session.head_seq
+        == person.seq + 2
+    )
     assert session.head_hash == event_chain.extend(person.head, [change, submit])
     assert [row.status for row in rows(desk, person)] == ["done"]
 
 
-def test_what_is_sent_along_with_a_page_that_cannot_close_is_not_acknowledged(desk: Collect, person: Any) -> None:
+def test_what_is_sent_along_with_a_page_that_cannot_close_is_not_acknowledged(
+    desk: Collect, person: Any
+) -> None:
     before = desk.view(person.token).now().session
     along = [(person.seq + 1, person.body("trial.submit", 0, answers={}))]
     with pytest.raises(Conflict, match="trial 1 is not the current one"):
         desk.advance(person.token, person.claimed.epoch, 1, person.seq + 1, along).now()
     assert desk.view(person.token).now().session.head_seq == before.head_seq
-    assert desk.append(person.token, person.claimed.epoch, along).now() == person.seq + 1  # by itself it is taken
+    assert (
+        desk.append(person.token, person.claimed.epoch, along).now() == person.seq + 1
+    )  # by itself it is taken
 
 
-def test_what_an_overtaken_tab_sends_along_is_kept_beside_the_chain(desk: Collect, person: Any) -> None:
+def test_what_an_overtaken_tab_sends_along_is_kept_beside_the_chain(
+    desk: Collect, person: Any
+) -> None:
     old = person.claimed.epoch
     person.claim()
-    along = [(person.seq + 1, person.body("trial.submit", 0, answers={"adult": True, "agree": True}))]
+    along = [
+        (person.seq + 1, person.body("trial.submit", 0, answers={"adult": True, "agree": True}))
+    ]
     with pytest.raises(TakenOver):
         desk.advance(person.token, old, 0, person.seq + 1, along).now()
     session = desk.view(person.token).now().session

@@ -39,7 +39,12 @@ def come(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> Callable[[
         folder.mkdir()
         track = Track("ada", tuple(range(1500, 3500, 100)), (1500,) * 20, (0,) * 20)
         walls = ("#####", "#...#", "#####")
-        replay = Recording(RecordedWorld("arena", 5, 3, walls), (Actor("ada", "Ada", "mover"),), Timing(100, 20), (track,))
+        replay = Recording(
+            RecordedWorld("arena", 5, 3, walls),
+            (Actor("ada", "Ada", "mover"),),
+            Timing(100, 20),
+            (track,),
+        )
         write(replay, folder / "walk.replay.json.gz")
         (folder / "study.yaml").write_text(STUDY % instrument)
         definition = load(folder, kinds=KINDS, clock=VirtualClock())
@@ -53,7 +58,9 @@ def sample(person: Any, value: int, input: str) -> None:
     person.note("trace.sample", value=value, media_ms=100 * value, frame=value, input=input)
 
 
-def test_too_few_inputs_keep_the_page_open_and_heartbeats_are_none(come: Callable[[str], Any]) -> None:
+def test_too_few_inputs_keep_the_page_open_and_heartbeats_are_none(
+    come: Callable[[str], Any],
+) -> None:
     person = come("ranktrace")
     sample(person, 0, "heartbeat")
     sample(person, 1, "wheel")
@@ -73,5 +80,7 @@ def test_marks_count_one_by_one(come: Callable[[str], Any]) -> None:
     for n in (1, 2):
         assert person.submit({}).status == "again"
         person.note("trace.mark", sign=1, media_ms=n, frame=n, input="key")
-        person.note("trace.hold", sign=1, from_ms=n, media_ms=n + 900, repeat_ms=100, frame=n, input="key")
+        person.note(
+            "trace.hold", sign=1, from_ms=n, media_ms=n + 900, repeat_ms=100, frame=n, input="key"
+        )
     assert person.submit({}).status == "finished"

@@ -16,8 +16,14 @@ from believable.study.plan import PlannedTrial
 from believable.study.records import Question
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
+    ),
     max_leaves=6,
 )
 
@@ -26,16 +32,22 @@ def form() -> PlannedTrial:
     questions = []
     for instrument in (one for one in INSTRUMENTS if one.use == "answer"):
         if instrument.use == "answer":
-            question = Question(id=f"q_{instrument.name}", kind=instrument.name, params=instrument.examples[0])
+            question = Question(
+                id=f"q_{instrument.name}", kind=instrument.name, params=instrument.examples[0]
+            )
             questions.append(question)
-    return PlannedTrial(0, "page", Form(id="page", questions=tuple(questions)), None, None, None, ())
+    return PlannedTrial(
+        0, "page", Form(id="page", questions=tuple(questions)), None, None, None, ()
+    )
 
 
 PAGE = form()
 
 
 def read(raw: dict[str, Any]) -> PageReading:
-    page: Any = SimpleNamespace(planned=PAGE, earlier={}, arms={}, opened_beside=(), instruments=INSTRUMENTS)
+    page: Any = SimpleNamespace(
+        planned=PAGE, earlier={}, arms={}, opened_beside=(), instruments=INSTRUMENTS
+    )
     return read_questions(PAGE.trial, raw, page)
 
 

@@ -12,7 +12,9 @@ from believable.core.errors import TakenOver
 from believable.store import event_log, sessions
 
 
-def test_the_last_claim_writes_and_the_first_tab_is_told(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_the_last_claim_writes_and_the_first_tab_is_told(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     person = enter(desk.publish("s", make_definition()).links["open"])
     person.note("page.open")
     person.note("trial.submit", answers={"adult": True, "agree": True})
@@ -24,7 +26,9 @@ def test_the_last_claim_writes_and_the_first_tab_is_told(desk: Collect, make_def
         desk.append(person.token, first.epoch, [(3, late)]).now()
     with pytest.raises(TakenOver):
         desk.advance(person.token, first.epoch, 0, 2).now()
-    kept = desk.store.read(lambda conn: event_log.strays_of(conn, desk.view(person.token).now().session.id))
+    kept = desk.store.read(
+        lambda conn: event_log.strays_of(conn, desk.view(person.token).now().session.id)
+    )
     assert [(epoch, seq, body) for epoch, seq, body, _ in kept] == [(first.epoch, 3, late)]
     assert desk.advance(person.token, second.epoch, 0, 2).now().status == "next"
 
@@ -37,13 +41,17 @@ def test_trial_resumes_at_the_same_trial(desk: Collect, make_definition: Any, en
     assert person.complete().outcome == "complete"
 
 
-def test_restart_begins_the_same_plan_again_and_keeps_what_was(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_restart_begins_the_same_plan_again_and_keeps_what_was(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     person = enter(desk.publish("s", make_definition("resume: restart")).links["open"])
     plan = desk.view(person.token).now().plan
     person.run_to("attention")
     person.submit({"sky": "pink"})
     assert person.claim().position == 0
-    assert person.claim().position == 0, "a claim repeated after a lost answer restarts nothing more"
+    assert person.claim().position == 0, (
+        "a claim repeated after a lost answer restarts nothing more"
+    )
     view = desk.view(person.token).now()
     assert (view.session.run, view.closed, view.attempts, view.drafts) == (1, (), 0, {})
     assert view.plan == plan
@@ -52,7 +60,9 @@ def test_restart_begins_the_same_plan_again_and_keeps_what_was(desk: Collect, ma
     assert [(row.run, row.key) for row in rows if row.run == 0] == [(0, "consent"), (0, "about")]
 
 
-def test_an_old_submission_does_not_close_a_trial_of_the_new_run(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_an_old_submission_does_not_close_a_trial_of_the_new_run(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     person = enter(desk.publish("s", make_definition("resume: restart")).links["open"])
     old = person.note("trial.submit", answers={"adult": True, "agree": True})
     assert person.advance(0, old).status == "next"
@@ -62,7 +72,9 @@ def test_an_old_submission_does_not_close_a_trial_of_the_new_run(desk: Collect, 
         person.advance(0, old)
 
 
-def test_restart_leaves_the_last_page_alone(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_restart_leaves_the_last_page_alone(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     person = enter(desk.publish("s", make_definition("resume: restart")).links["open"])
     person.run_to("end")
     person.claim()
@@ -70,7 +82,9 @@ def test_restart_leaves_the_last_page_alone(desk: Collect, make_definition: Any,
     assert person.finish().outcome == "complete"
 
 
-def test_forbid_refuses_to_come_back_once_something_was_stored(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_forbid_refuses_to_come_back_once_something_was_stored(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     head = "resume: forbid\nrecruit: {platform: custom, id_parameter: who}"
     link = desk.publish("s", make_definition(head)).links["open"]
     person = enter(link, {"who": "ada"})

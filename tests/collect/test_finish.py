@@ -49,7 +49,12 @@ def test_no_code_with_a_gap_in_the_chain(desk: Collect, person: Any) -> None:
     with pytest.raises(Conflict, match="stored without a gap"):
         person.finish()
     with pytest.raises(Conflict, match="stored without a gap"):
-        desk.finish(person.token, person.claimed.epoch, person.seq + 2, event_chain.extend(person.head, [gap, beyond])).now()
+        desk.finish(
+            person.token,
+            person.claimed.epoch,
+            person.seq + 2,
+            event_chain.extend(person.head, [gap, beyond]),
+        ).now()
     assert state(desk, person) == "active"
     desk.append(person.token, person.claimed.epoch, [(person.seq + 1, gap)]).now()
     person.seq, person.head = person.seq + 2, event_chain.extend(person.head, [gap, beyond])
@@ -68,16 +73,22 @@ def test_a_differing_chain_is_an_alarm(desk: Collect, person: Any) -> None:
     assert state(desk, person) == "active"
 
 
-def test_a_repeated_call_gives_the_same_result_even_from_another_tab(desk: Collect, person: Any) -> None:
+def test_a_repeated_call_gives_the_same_result_even_from_another_tab(
+    desk: Collect, person: Any
+) -> None:
     done = person.finish()
     assert person.finish() == done
     assert desk.finish(person.token, 0, person.seq, person.head).now() == done
     with pytest.raises(Refused, match="finished"):
-        desk.append(person.token, person.claimed.epoch, [(person.seq + 1, person.body("page.hidden", 0))]).now()
+        desk.append(
+            person.token, person.claimed.epoch, [(person.seq + 1, person.body("page.hidden", 0))]
+        ).now()
     assert person.finish() == done, "what came later changes nothing"
 
 
-def test_automatic_codes_are_one_per_study_and_outcome(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_automatic_codes_are_one_per_study_and_outcome(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     codes: dict[tuple[str, str], set[str | None]] = {}
     for study in ("one", "other"):
         link = desk.publish(study, make_definition()).links["open"]
@@ -95,14 +106,20 @@ def test_automatic_codes_are_one_per_study_and_outcome(desk: Collect, make_defin
     assert len(set.union(*codes.values())) == 4
 
 
-def test_given_codes_and_addresses_are_used(desk: Collect, make_definition: Any, enter: Any) -> None:
-    finish = ', codes: {complete: C0DE}, redirect: {complete: "https://x.org/done?c={code}&id={who}"}'
+def test_given_codes_and_addresses_are_used(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
+    finish = (
+        ', codes: {complete: C0DE}, redirect: {complete: "https://x.org/done?c={code}&id={who}"}'
+    )
     definition = make_definition("recruit: {platform: custom, id_parameter: who}", finish=finish)
     person = enter(desk.publish("s", definition).links["open"], {"who": "a b"})
     done = person.complete(who="a b")
     assert done.code == "C0DE"
     assert done.redirect == "https://x.org/done?c=C0DE&id=a%20b"
-    assert person.finish().redirect is None, "on another device the id is not known, and half an address is none"
+    assert person.finish().redirect is None, (
+        "on another device the id is not known, and half an address is none"
+    )
 
 
 def test_prolific_gets_its_code(desk: Collect, make_definition: Any, enter: Any) -> None:
@@ -112,14 +129,18 @@ def test_prolific_gets_its_code(desk: Collect, make_definition: Any, enter: Any)
 
 
 @pytest.mark.parametrize(("kind", "code"), [("preview", "PREVIEW"), ("simulated", "SIMULATED")])
-def test_rehearsals_get_no_real_code(desk: Collect, make_definition: Any, enter: Any, kind: str, code: str) -> None:
+def test_rehearsals_get_no_real_code(
+    desk: Collect, make_definition: Any, enter: Any, kind: str, code: str
+) -> None:
     finish = ", codes: {complete: PAID}, redirect: prolific"
     person = enter(desk.publish("s", make_definition(PROLIFIC, finish=finish)).links[kind])
     done = person.complete()
     assert (done.code, done.redirect) == (code, None)
 
 
-def test_screened_out_sessions_give_their_place_back(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_screened_out_sessions_give_their_place_back(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     link = desk.publish("s", make_definition("recruit: {limit: 1}")).links["open"]
     person = enter(link)
     person.run_to("attention")

@@ -29,9 +29,15 @@ def session(desk: Collect, token: str) -> Session:
 
 
 def refused(
-    desk: Collect, link: str, query: dict[str, str] | None = None, desktop: bool = True, kept: dict[str, str] | None = None
+    desk: Collect,
+    link: str,
+    query: dict[str, str] | None = None,
+    desktop: bool = True,
+    kept: dict[str, str] | None = None,
 ) -> str:
-    """The reason, which the landing page knows as well (but for the screen, which only the browser knows)."""
+    """The reason, which the landing page knows as well (but for the screen, which only the browser
+    knows).
+    """
     with pytest.raises(Refusal) as caught:
         desk.join(link, query or {}, "en", desktop, kept or {}).now()
     if caught.value.code != "desktop":
@@ -50,14 +56,22 @@ def test_publishing_again_keeps_links_and_state(desk: Collect, make_definition: 
     assert (row.state, row.definition) == ("paused", changed.hash)
 
 
-def test_a_session_stays_with_the_definition_it_started_with(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_a_session_stays_with_the_definition_it_started_with(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     before = make_definition()
     links = desk.publish("s", before).links
     person = enter(links["open"])
     changed = make_definition(on_fail="continue")
     with pytest.raises(UnexplainedChange, match="attention"):
         desk.publish("s", changed)
-    wish = {"study_id": "s", "definition": changed, "reason": "The check was too strict.", "user": "ada", "at_ms": 1}
+    wish = {
+        "study_id": "s",
+        "definition": changed,
+        "reason": "The check was too strict.",
+        "user": "ada",
+        "at_ms": 1,
+    }
     desk.store.write(lambda conn: revise(conn, desk.context.kinds, **wish))
     desk.publish("s", changed)
     assert desk.view(person.token).now().definition.hash == before.hash
@@ -73,7 +87,9 @@ def test_looking_creates_nothing(desk: Collect, make_definition: Any) -> None:
         desk.landing("nowhere", {}).now()
 
 
-def test_the_kind_of_link_marks_the_session_for_ever(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_the_kind_of_link_marks_the_session_for_ever(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     links = desk.publish("s", make_definition()).links
     for kind, link in links.items():
         assert session(desk, enter(link).token).link_kind == kind
@@ -87,7 +103,9 @@ def test_an_unknown_language_is_refused(desk: Collect, make_definition: Any) -> 
         desk.join(link, {}, "xx", True).now()
 
 
-def test_paused_and_closed_studies_take_nobody_new(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_paused_and_closed_studies_take_nobody_new(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     links = desk.publish("s", make_definition()).links
     person = enter(links["open"])
     for state in ("paused", "closed"):
@@ -98,8 +116,12 @@ def test_paused_and_closed_studies_take_nobody_new(desk: Collect, make_definitio
     assert person.complete().outcome == "complete", "who has begun may go on"
 
 
-def test_the_closing_date(desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any) -> None:
-    link = desk.publish("s", make_definition("recruit: {closes: 2025-06-15T15:10:00Z}")).links["open"]
+def test_the_closing_date(
+    desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any
+) -> None:
+    link = desk.publish("s", make_definition("recruit: {closes: 2025-06-15T15:10:00Z}")).links[
+        "open"
+    ]
     enter(link)  # the virtual clock starts at 15:06:40
     clock.advance(4 * 60_000)
     assert refused(desk, link) == "closed"
@@ -108,7 +130,9 @@ def test_the_closing_date(desk: Collect, clock: VirtualClock, make_definition: A
 def test_the_limit_counts_completed_sessions_and_live_reservations(
     desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any
 ) -> None:
-    link = desk.publish("s", make_definition("reservation_minutes: 30\nrecruit: {limit: 2}")).links["open"]
+    link = desk.publish("s", make_definition("reservation_minutes: 30\nrecruit: {limit: 2}")).links[
+        "open"
+    ]
     first, second = enter(link), enter(link)
     assert refused(desk, link) == "full"
     clock.advance(31 * 60_000)
@@ -120,7 +144,11 @@ def test_the_limit_counts_completed_sessions_and_live_reservations(
     enter(link)
     assert refused(desk, link) == "full", "one is complete, one is running"
     sid = desk.view(first.token).now().session.id
-    desk.store.write(lambda conn: review.add_decision(conn, session=sid, kind="reject", reason="copied", user="u", at_ms=0))
+    desk.store.write(
+        lambda conn: review.add_decision(
+            conn, session=sid, kind="reject", reason="copied", user="u", at_ms=0
+        )
+    )
     enter(link)
     assert refused(desk, link) == "full"
     assert {second.position, third.position} == {0}
@@ -132,7 +160,9 @@ def test_desktop_only(desk: Collect, make_definition: Any, enter: Any) -> None:
     enter(link)
 
 
-def test_a_personal_link_works_once_and_leads_back(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_a_personal_link_works_once_and_leads_back(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     desk.publish("s", make_definition())
     one, other = desk.personal_links("s", ["Ada", "Bea"])
     person = enter(one.token)
@@ -141,11 +171,15 @@ def test_a_personal_link_works_once_and_leads_back(desk: Collect, make_definitio
     assert enter(other.token).token != person.token
     desk.withdraw(person.token).now()
     assert refused(desk, one.token) == "withdrawn"
-    labels = desk.store.read(lambda conn: [link.label for link in studies.links_of(conn, "s", ("personal",))])
+    labels = desk.store.read(
+        lambda conn: [link.label for link in studies.links_of(conn, "s", ("personal",))]
+    )
     assert sorted(labels) == ["", "Bea"], "not even the link says who withdrew"
 
 
-def test_a_personal_link_is_refused_when_repeats_are(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_a_personal_link_is_refused_when_repeats_are(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     desk.publish("s", make_definition("recruit: {repeats: refuse}"))
     (link,) = desk.personal_links("s", ["Ada"])
     enter(link.token)
@@ -162,17 +196,25 @@ def test_repeats_are_resumed_or_refused(desk: Collect, make_definition: Any, ent
     assert person.token == joined.token
     assert desk.landing(link, ada, kept).now().resumes
     person.complete()
-    assert desk.join(link, ada, "en", True, kept).now().token == person.token, "the last page shows the code again"
+    assert desk.join(link, ada, "en", True, kept).now().token == person.token, (
+        "the last page shows the code again"
+    )
     assert enter(link, {**ada, "PROLIFIC_PID": "bea"}).token != person.token
     assert refused(desk, link) == "identity"
     assert refused(desk, link, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}) == "identity"
-    strict = desk.publish("strict", make_definition("recruit: {platform: prolific, repeats: refuse}")).links["open"]
+    strict = desk.publish(
+        "strict", make_definition("recruit: {platform: prolific, repeats: refuse}")
+    ).links["open"]
     enter(strict, ada)
     assert refused(desk, strict, ada) == "taken"
 
 
-def test_a_browser_takes_part_once_where_repeats_are_refused(desk: Collect, make_definition: Any, enter: Any) -> None:
-    """Without a platform the browser's own mark tells: who is half-way goes on, who is done is refused."""
+def test_a_browser_takes_part_once_where_repeats_are_refused(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
+    """Without a platform the browser's own mark tells: who is half-way goes on, who is done is
+    refused.
+    """
     link = desk.publish("s", make_definition("recruit: {repeats: refuse}")).links["open"]
     joined = desk.join(link, {}, "en", True).now()
     assert joined.mark is not None
@@ -191,7 +233,9 @@ def test_a_browser_takes_part_once_where_repeats_are_refused(desk: Collect, make
     assert desk.landing(link, {}, kept).now().refusal is None, "nothing remembers who withdrew"
 
 
-def test_an_id_alone_opens_no_session_in_which_something_was_entered(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_an_id_alone_opens_no_session_in_which_something_was_entered(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     """Platform ids stand in addresses and exports: they say who somebody is, and prove nothing."""
     ada = {"PROLIFIC_PID": "ada"}
     link = desk.publish("s", make_definition("recruit: {platform: prolific}")).links["open"]
@@ -201,25 +245,41 @@ def test_an_id_alone_opens_no_session_in_which_something_was_entered(desk: Colle
     assert refused(desk, link, ada) == "code"
     bea = desk.join(link, {"PROLIFIC_PID": "bea"}, "en", True).now()
     assert bea.mark is not None
-    for kept in ({bea.mark: bea.token}, {bea.mark: person.token}, dict.fromkeys((bea.mark, "came-x"), "")):
+    for kept in (
+        {bea.mark: bea.token},
+        {bea.mark: person.token},
+        dict.fromkeys((bea.mark, "came-x"), ""),
+    ):
         assert refused(desk, link, ada, kept=kept) == "code", "another person's mark opens nothing"
     code = desk.later(person.token).now().code
     resumed = desk.resume(code, "home").now()
     assert resumed.mark is not None
     kept = {resumed.mark: resumed.token}
-    assert desk.join(link, ada, "en", True, kept).now().token == person.token, "the code makes this browser hers as well"
+    assert desk.join(link, ada, "en", True, kept).now().token == person.token, (
+        "the code makes this browser hers as well"
+    )
     person.complete()
-    assert desk.landing(link, ada).now().refusal == "code", "also after the end, when the last page shows the code for payment"
+    assert desk.landing(link, ada).now().refusal == "code", (
+        "also after the end, when the last page shows the code for payment"
+    )
     (personal,) = desk.personal_links("s", ["Cleo"])
     cleo = enter(personal.token)
     cleo.submit({})
-    assert desk.join(personal.token, {}, "en", True).now().token == cleo.token, "a personal link is a secret itself"
+    assert desk.join(personal.token, {}, "en", True).now().token == cleo.token, (
+        "a personal link is a secret itself"
+    )
 
 
-def test_who_entered_nothing_begins_again_in_another_browser(desk: Collect, make_definition: Any, enter: Any) -> None:
-    """Nobody is stranded who only looked at the first page, and a stranger who came first takes nobody's place."""
+def test_who_entered_nothing_begins_again_in_another_browser(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
+    """Nobody is stranded who only looked at the first page, and a stranger who came first takes
+    nobody's place.
+    """
     ada = {"PROLIFIC_PID": "ada"}
-    link = desk.publish("s", make_definition("recruit: {platform: prolific, limit: 1}")).links["open"]
+    link = desk.publish("s", make_definition("recruit: {platform: prolific, limit: 1}")).links[
+        "open"
+    ]
     first = enter(link, ada)
     first.note("page.open")
     assert desk.landing(link, ada).now().refusal is None
@@ -229,7 +289,9 @@ def test_who_entered_nothing_begins_again_in_another_browser(desk: Collect, make
     assert refused(desk, link, ada) == "code"
 
 
-def test_withdrawing_after_the_end_takes_the_mark_or_the_code(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_withdrawing_after_the_end_takes_the_mark_or_the_code(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     link = desk.publish("s", make_definition()).links["open"]
     person, other = enter(link), enter(link)
     code, foreign = desk.later(person.token).now().code, desk.later(other.token).now().code
@@ -266,7 +328,9 @@ def test_marks_are_for_open_links_that_refuse_repeats(desk: Collect, make_defini
     assert desk.join(relaxed, {}, "en", True).now().mark is None
 
 
-def test_an_id_that_the_link_carries_counts_where_repeats_are_refused(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_an_id_that_the_link_carries_counts_where_repeats_are_refused(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     """Also that of a platform which the study does not name."""
     link = desk.publish("s", make_definition("recruit: {repeats: refuse}")).links["open"]
     enter(link, {"PROLIFIC_PID": "ada"})
@@ -274,9 +338,13 @@ def test_an_id_that_the_link_carries_counts_where_repeats_are_refused(desk: Coll
     enter(link, {"PROLIFIC_PID": "bea"})
 
 
-def test_recruiter_ids_are_kept_as_keyed_hashes_only(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_recruiter_ids_are_kept_as_keyed_hashes_only(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     link = desk.publish("s", make_definition("recruit: {platform: prolific}")).links["open"]
-    row = session(desk, enter(link, {"PROLIFIC_PID": "lovelace-ada", "STUDY_ID": "the-study"}).token)
+    row = session(
+        desk, enter(link, {"PROLIFIC_PID": "lovelace-ada", "STUDY_ID": "the-study"}).token
+    )
     assert row.recruiter_hash is not None
     assert len(row.recruiter_hash) == 64
     assert set(row.recruiter_extra) == {"STUDY_ID"}
@@ -284,8 +352,12 @@ def test_recruiter_ids_are_kept_as_keyed_hashes_only(desk: Collect, make_definit
     assert "the-study" not in repr(row)
 
 
-def test_after_withdrawing_nothing_remembers_the_person(desk: Collect, make_definition: Any, enter: Any) -> None:
-    link = desk.publish("s", make_definition("recruit: {platform: prolific, repeats: refuse}")).links["open"]
+def test_after_withdrawing_nothing_remembers_the_person(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
+    link = desk.publish(
+        "s", make_definition("recruit: {platform: prolific, repeats: refuse}")
+    ).links["open"]
     ada = {"PROLIFIC_PID": "ada"}
     first = enter(link, ada)
     desk.withdraw(first.token).now()
@@ -306,7 +378,9 @@ def cell(row: Session) -> tuple[str, int]:
     return row.arms["tool"], row.rows["clips"]
 
 
-def test_cells_fill_evenly_and_rejected_ones_are_filled_again(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_cells_fill_evenly_and_rejected_ones_are_filled_again(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     link = desk.publish("s", make_definition()).links["open"]
     people = [enter(link) for _ in range(8)]
     filled = Counter(cell(session(desk, person.token)) for person in people)
@@ -315,11 +389,17 @@ def test_cells_fill_evenly_and_rejected_ones_are_filled_again(desk: Collect, mak
     for person in people:
         person.complete()
     lost = session(desk, people[0].token)
-    desk.store.write(lambda conn: review.add_decision(conn, session=lost.id, kind="reject", reason="too fast", user="u", at_ms=0))
+    desk.store.write(
+        lambda conn: review.add_decision(
+            conn, session=lost.id, kind="reject", reason="too fast", user="u", at_ms=0
+        )
+    )
     assert cell(session(desk, enter(link).token)) == cell(lost)
 
 
-def test_expired_reservations_free_their_cell(desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any) -> None:
+def test_expired_reservations_free_their_cell(
+    desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any
+) -> None:
     link = desk.publish("s", make_definition()).links["open"]
     people = [enter(link) for _ in range(4)]
     gone = session(desk, people[2].token)
@@ -334,9 +414,14 @@ def test_processes_that_start_sessions_together_keep_the_balance(
 ) -> None:
     link = desk.publish("s", make_definition()).links["open"]
     workers = [
-        subprocess.Popen([sys.executable, str(WORKER), database_url, link, "10"], stdout=subprocess.PIPE) for _ in range(4)
+        subprocess.Popen(
+            [sys.executable, str(WORKER), database_url, link, "10"], stdout=subprocess.PIPE
+        )
+        for _ in range(4)
     ]
-    tokens = [token for worker in workers for token in json.loads(worker.communicate(timeout=120)[0])]
+    tokens = [
+        token for worker in workers for token in json.loads(worker.communicate(timeout=120)[0])
+    ]
     rows = [session(desk, token) for token in tokens]
     assert sorted(row.number for row in rows) == list(range(1, 41))
     assert set(Counter(map(cell, rows)).values()) == {10}

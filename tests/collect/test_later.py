@@ -12,7 +12,9 @@ from believable.core.clock import VirtualClock
 from believable.core.errors import NotFound, TooManyTries
 
 
-def test_a_code_leads_back_to_the_same_answers_and_orders(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_a_code_leads_back_to_the_same_answers_and_orders(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     person = enter(desk.publish("s", make_definition()).links["open"])
     person.run_to("attention")
     person.note("answer.change", question="sky", value="pink")
@@ -25,10 +27,16 @@ def test_a_code_leads_back_to_the_same_answers_and_orders(desk: Collect, make_de
     claimed = desk.claim(token).now()
     after = desk.view(token).now()
     assert claimed.position == before.position
-    assert (after.plan, after.answers, after.drafts) == (before.plan, before.answers, {"sky": "blue"})
+    assert (after.plan, after.answers, after.drafts) == (
+        before.plan,
+        before.answers,
+        {"sky": "blue"},
+    )
 
 
-def test_guessing_is_slowed_down_per_place(desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any) -> None:
+def test_guessing_is_slowed_down_per_place(
+    desk: Collect, clock: VirtualClock, make_definition: Any, enter: Any
+) -> None:
     person = enter(desk.publish("s", make_definition()).links["open"])
     code = desk.later(person.token).now().code
     for _ in range(TRIES):

@@ -25,11 +25,17 @@ def names(desk: Collect, person: Any) -> dict[str, Path]:
     return found
 
 
-def test_names_differ_between_sessions_and_stimuli(desk: Collect, make_definition: Any, enter: Any, tmp_path: Path) -> None:
+def test_names_differ_between_sessions_and_stimuli(
+    desk: Collect, make_definition: Any, enter: Any, tmp_path: Path
+) -> None:
     link = desk.publish("s", make_definition()).links["open"]
     one, other = enter(link), enter(link)
     of_one, of_other = names(desk, one), names(desk, other)
-    assert set(of_one.values()) == set(of_other.values()) == {tmp_path / "media" / ("a" * 64), tmp_path / "media" / ("b" * 64)}
+    assert (
+        set(of_one.values())
+        == set(of_other.values())
+        == {tmp_path / "media" / ("a" * 64), tmp_path / "media" / ("b" * 64)}
+    )
     assert not set(of_one) & set(of_other)
     assert {len(name) for name in {*of_one, *of_other}} == {26}
     for name in of_other:
@@ -37,14 +43,18 @@ def test_names_differ_between_sessions_and_stimuli(desk: Collect, make_definitio
             asyncio.run(desk.medium(one.token, name))
 
 
-def test_file_names_and_digests_open_nothing(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_file_names_and_digests_open_nothing(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     person = enter(desk.publish("s", make_definition()).links["open"])
     for name in ("h1", "h1.mp4", "a" * 64, "../secret.key", ""):
         with pytest.raises(NotFound):
             asyncio.run(desk.medium(person.token, name))
 
 
-def test_a_withdrawn_session_shows_no_media(desk: Collect, make_definition: Any, enter: Any) -> None:
+def test_a_withdrawn_session_shows_no_media(
+    desk: Collect, make_definition: Any, enter: Any
+) -> None:
     person = enter(desk.publish("s", make_definition()).links["open"])
     name = next(iter(names(desk, person)))
     desk.withdraw(person.token).now()

@@ -1,4 +1,6 @@
-"""Quality tests are scored against the known signal, and device checks are judged, by the server."""
+"""Quality tests are scored against the known signal, and device checks are judged, by the
+server.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def come(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> Callable[[
         folder = tmp_path / "tested"
         folder.mkdir()
         head = "believable: 1\ntitle: Tested\nseed: 7\ntimeline:\n"
-        (folder / "study.yaml").write_text(f"{head}{timeline}  - text: {{id: after, text: More}}\n  - finish: {{}}\n")
+        (folder / "study.yaml").write_text(
+            f"{head}{timeline}  - text: {{id: after, text: More}}\n  - finish: {{}}\n"
+        )
         definition = load(folder, kinds=KINDS, clock=VirtualClock())
         return enter(desk.publish("tested", definition).links["open"])
 
@@ -42,11 +46,19 @@ def qa(test: str = "visual", **more: Any) -> str:
 
 
 def follow(person: Any, sign: float, seed: int = 1) -> None:
-    """The trace of somebody who follows the signal exactly (1), against it (-1), or never moves (0)."""
+    """The trace of somebody who follows the signal exactly (1), against it (-1), or never moves
+    (0).
+    """
     signal = draw(seed, 20)
     times_ms = np.arange(0, 20_000, STEP_MS, dtype=np.float64)
     for media_ms, level in zip(times_ms, signal.levels(times_ms), strict=True):
-        person.note("trace.sample", value=sign * float(level), media_ms=int(media_ms), frame=None, input="wheel")
+        person.note(
+            "trace.sample",
+            value=sign * float(level),
+            media_ms=int(media_ms),
+            frame=None,
+            input="wheel",
+        )
     person.note("media.ended", media_ms=20_000, view=1)
 
 
@@ -57,7 +69,9 @@ def hear(person: Any, attempt: int = 1) -> None:
 
 
 def answers_at(desk: Collect, person: Any, position: int) -> Any:
-    return next(one for one in desk.view(person.token).now().closed if one.position == position).answers
+    return next(
+        one for one in desk.view(person.token).now().closed if one.position == position
+    ).answers
 
 
 def resting_score() -> float:
@@ -80,7 +94,9 @@ def test_a_perfect_follower_passes(come: Callable[[str], Any], desk: Collect) ->
     assert answers_at(desk, person, 0) == {"sda": 1.0, "mean_sda": 1.0, "reliable": True}
 
 
-def test_somebody_who_goes_the_other_way_is_screened_out(come: Callable[[str], Any], desk: Collect) -> None:
+def test_somebody_who_goes_the_other_way_is_screened_out(
+    come: Callable[[str], Any], desk: Collect
+) -> None:
     person = come(qa(gate="screen_out", threshold=0.9))
     follow(person, -1)
     assert person.submit({}).status == "finished"
@@ -91,7 +107,9 @@ def test_somebody_who_goes_the_other_way_is_screened_out(come: Callable[[str], A
 
 
 @pytest.mark.parametrize("heartbeats", [True, False])
-def test_an_untouched_trace_scores_as_it_is(come: Callable[[str], Any], desk: Collect, heartbeats: bool) -> None:
+def test_an_untouched_trace_scores_as_it_is(
+    come: Callable[[str], Any], desk: Collect, heartbeats: bool
+) -> None:
     person = come(qa())
     if heartbeats:
         follow(person, 0)
@@ -101,9 +119,16 @@ def test_an_untouched_trace_scores_as_it_is(come: Callable[[str], Any], desk: Co
     assert answers_at(desk, person, 0)["sda"] == pytest.approx(resting_score())
 
 
-def test_what_no_browser_of_ours_sends_is_left_out(come: Callable[[str], Any], desk: Collect) -> None:
+def test_what_no_browser_of_ours_sends_is_left_out(
+    come: Callable[[str], Any], desk: Collect
+) -> None:
     person = come(qa())
-    for junk in ({"value": "9", "media_ms": 500}, {"value": 9}, {"value": 9, "media_ms": 20_000}, {"value": True, "media_ms": 3}):
+    for junk in (
+        {"value": "9", "media_ms": 500},
+        {"value": 9},
+        {"value": 9, "media_ms": 20_000},
+        {"value": True, "media_ms": 3},
+    ):
         person.note("trace.sample", **junk)
     follow(person, 1)
     assert person.submit({}).status == "next"
@@ -111,7 +136,10 @@ def test_what_no_browser_of_ours_sends_is_left_out(come: Callable[[str], Any], d
 
 
 def test_the_mean_of_both_tests_decides(come: Callable[[str], Any], desk: Collect) -> None:
-    person = come(qa(gate="screen_out", threshold=0.9) + qa("auditory", gate="screen_out", signal_seed=2, threshold=0.9))
+    person = come(
+        qa(gate="screen_out", threshold=0.9)
+        + qa("auditory", gate="screen_out", signal_seed=2, threshold=0.9)
+    )
     follow(person, -1)
     assert person.submit({}).status == "next", "the gate waits for the last test"
     assert set(answers_at(desk, person, 0)) == {"sda"}
@@ -124,7 +152,9 @@ def test_the_mean_of_both_tests_decides(come: Callable[[str], Any], desk: Collec
 
 
 @pytest.mark.parametrize("gate", ["warn", "record"])
-def test_other_gates_let_everybody_go_on(come: Callable[[str], Any], desk: Collect, gate: str) -> None:
+def test_other_gates_let_everybody_go_on(
+    come: Callable[[str], Any], desk: Collect, gate: str
+) -> None:
     person = come(qa(gate=gate, threshold=0.9))
     follow(person, -1)
     assert person.submit({}).status == "next"
@@ -141,15 +171,23 @@ def test_a_device_check_says_what_was_wrong(come: Callable[[str], Any], desk: Co
     _, second, third = ("".join(str(row.quiet + 1) for row in rows) for rows in played)
     over_loudspeakers = "".join(str(row.against + 1) for row in played[0])
     unheard = person.submit({"quietest": over_loudspeakers, "wheel": True})
-    assert {name: error.key for name, error in unheard.errors.items()} == {"quietest": "error.tones_not_played"}
+    assert {name: error.key for name, error in unheard.errors.items()} == {
+        "quietest": "error.tones_not_played"
+    }
     hear(person)
     empty = person.submit({})
-    assert {name: error.key for name, error in empty.errors.items()} == dict.fromkeys(("quietest", "wheel"), "error.required")
+    assert {name: error.key for name, error in empty.errors.items()} == dict.fromkeys(
+        ("quietest", "wheel"), "error.required"
+    )
     assert desk.view(person.token).now().attempts == 0, "an answer left open is no attempt"
     wrong = person.submit({"quietest": over_loudspeakers, "wheel": True})
-    assert {name: error.key for name, error in wrong.errors.items()} == {"quietest": "error.quietest"}
+    assert {name: error.key for name, error in wrong.errors.items()} == {
+        "quietest": "error.quietest"
+    }
     again = person.advance(0, person.seq)
-    assert {name: error.key for name, error in again.errors.items()} == {"quietest": "error.quietest"}
+    assert {name: error.key for name, error in again.errors.items()} == {
+        "quietest": "error.quietest"
+    }
     assert desk.view(person.token).now().attempts == 1
     hear(person, attempt=2)
     assert set(person.submit({"quietest": second, "wheel": False}).errors) == {"wheel"}
@@ -158,8 +196,12 @@ def test_a_device_check_says_what_was_wrong(come: Callable[[str], Any], desk: Co
     assert answers_at(desk, person, 0) == {"quietest": third, "wheel": True}
 
 
-def test_the_bonus_list_holds_who_passed_the_gate(desk: Collect, enter: Callable[..., Any], tmp_path: Path) -> None:
-    """By recruiter id, as the platform takes it; who finished without having passed is approved and gets none."""
+def test_the_bonus_list_holds_who_passed_the_gate(
+    desk: Collect, enter: Callable[..., Any], tmp_path: Path
+) -> None:
+    """By recruiter id, as the platform takes it; who finished without having passed is approved and
+    gets none.
+    """
     folder = tmp_path / "tested"
     folder.mkdir()
     head = "believable: 1\ntitle: Tested\nseed: 7\nrecruit: {platform: prolific}\ntimeline:\n"
@@ -173,7 +215,10 @@ def test_the_bonus_list_holds_who_passed_the_gate(desk: Collect, enter: Callable
     passed = desk.store.read(lambda conn: answered_true(conn, "tested", "visual", "reliable"))
     assert passed == {participant_hash(desk.context.key, "tested", "ann")}
     export = tmp_path / "export.csv"
-    export.write_text("Submission id,Participant id,Status,Completion code\ns1,ann,AWAITING REVIEW,\ns2,bob,AWAITING REVIEW,\n")
+    export.write_text(
+        "Submission id,Participant id,Status,Completion code\ns1,ann,AWAITING"
+        " REVIEW,\ns2,bob,AWAITING REVIEW,\n"
+    )
     file = read_platform(export)
     sessions = desk.store.read(lambda conn: recruited(conn, "tested"))
     matched = match(file, sessions, key=desk.context.key, study_id="tested", codes={})
@@ -191,7 +236,9 @@ def test_who_fails_the_device_check_is_screened_out(come: Callable[[str], Any]) 
     assert person.finish().outcome == "screened_out"
 
 
-@pytest.mark.parametrize("junk", ["3", True, 111111, "12312", "1231234", "123124x", None, [1, 2, 3, 1, 2, 3]])
+@pytest.mark.parametrize(
+    "junk", ["3", True, 111111, "12312", "1231234", "123124x", None, [1, 2, 3, 1, 2, 3]]
+)
 def test_only_a_digit_for_each_row_is_an_answer(come: Callable[[str], Any], junk: object) -> None:
     person = come("  - device: {wheel: false}\n")
     hear(person)

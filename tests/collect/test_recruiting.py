@@ -18,7 +18,12 @@ def test_each_platform_has_its_parameters() -> None:
         "prolific": {"PROLIFIC_PID": "ada", "STUDY_ID": "1", "SESSION_ID": "2"},
         "connect": {"participantId": "ada", "assignmentId": "1", "projectId": "2"},
         "sona": {"survey_code": "ada"},
-        "mturk": {"workerId": "ada", "assignmentId": "1", "hitId": "2", "turkSubmitTo": "https://www.mturk.com"},
+        "mturk": {
+            "workerId": "ada",
+            "assignmentId": "1",
+            "hitId": "2",
+            "turkSubmitTo": "https://www.mturk.com",
+        },
     }
     for platform, query in queries.items():
         who = identify(Recruit(platform=platform), query, key=KEY, study_id="s")  # type: ignore[arg-type]
@@ -32,13 +37,20 @@ def test_each_platform_has_its_parameters() -> None:
 
 
 def test_hashes_depend_on_key_and_study() -> None:
-    hashes = {participant_hash(key, study, "ada") for key in (KEY, b"x" * 32) for study in ("s", "t")}
+    hashes = {
+        participant_hash(key, study, "ada") for key in (KEY, b"x" * 32) for study in ("s", "t")
+    }
     assert len(hashes) == 4
 
 
-@pytest.mark.parametrize("value", ["", "  ", "{{%PROLIFIC_PID%}}", "%SURVEY_CODE%", "${e://Field/pid}", "x" * 257])
+@pytest.mark.parametrize(
+    "value", ["", "  ", "{{%PROLIFIC_PID%}}", "%SURVEY_CODE%", "${e://Field/pid}", "x" * 257]
+)
 def test_unfilled_and_absurd_ids_are_none(value: str) -> None:
-    assert identify(Recruit(platform="prolific"), {"PROLIFIC_PID": value}, key=KEY, study_id="s").hash is None
+    assert (
+        identify(Recruit(platform="prolific"), {"PROLIFIC_PID": value}, key=KEY, study_id="s").hash
+        is None
+    )
 
 
 def to(finish: Any, platform: Any, outcome: str = "complete", **query: str) -> str | None:
@@ -48,12 +60,17 @@ def to(finish: Any, platform: Any, outcome: str = "complete", **query: str) -> s
 
 def test_addresses_of_the_platforms() -> None:
     assert to("prolific", "prolific") == "https://app.prolific.com/submissions/complete?cc=C-1"
-    assert to("prolific", "prolific", "screened_out") == "https://app.prolific.com/submissions/complete?cc=C-1"
+    assert (
+        to("prolific", "prolific", "screened_out")
+        == "https://app.prolific.com/submissions/complete?cc=C-1"
+    )
     assert to("prolific", "prolific", "declined") is None
     address = "https://connect.cloudresearch.com/participant/project/P9/complete"
     assert to("connect", "connect", projectId="P9") == address
     assert to("connect", "connect") is None
-    assert to("connect", "connect", "failed_checks", projectId="P9") is None, "that address approves people"
+    assert to("connect", "connect", "failed_checks", projectId="P9") is None, (
+        "that address approves people"
+    )
     assert to("none", "prolific") is None
 
 
@@ -75,7 +92,9 @@ def test_mturk_sends_back_only_to_mturk(submit_to: str, works: bool) -> None:
 
 
 def test_values_are_escaped_and_only_declared_parameters_are_used() -> None:
-    own = Redirects(complete="https://x.org/?id={PROLIFIC_PID}&c={code}", screened_out="https://x.org/{other}")
+    own = Redirects(
+        complete="https://x.org/?id={PROLIFIC_PID}&c={code}", screened_out="https://x.org/{other}"
+    )
     assert to(own, "prolific", PROLIFIC_PID="a&b=c#/") == "https://x.org/?id=a%26b%3Dc%23%2F&c=C-1"
     assert to(own, "prolific") is None
     assert to(own, "prolific", "screened_out", other="x") is None

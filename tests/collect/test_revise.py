@@ -18,13 +18,19 @@ OLD, NEW = "A small study", "A study of clips"
 
 def reworded(definition: Definition) -> Definition:
     return Definition(
-        definition.study, {**definition.tree, "title": NEW}, definition.pages, definition.media, definition.extensions
+        definition.study,
+        {**definition.tree, "title": NEW},
+        definition.pages,
+        definition.media,
+        definition.extensions,
     )
 
 
 def state(desk: Collect, definition: Definition, reason: str, at_ms: int) -> int:
     return desk.store.write(
-        lambda conn: revise(conn, KINDS, study_id="s", definition=definition, reason=reason, user="ada", at_ms=at_ms)
+        lambda conn: revise(
+            conn, KINDS, study_id="s", definition=definition, reason=reason, user="ada", at_ms=at_ms
+        )
     )[1]
 
 
@@ -37,23 +43,31 @@ def test_a_change_waits_for_its_reason_and_sessions_keep_theirs(
     desk.publish("s", second)  # no participant has begun
     desk.publish("s", first)
     early = enter(links["open"])
-    with pytest.raises(UnexplainedChange, match=r"1 session is pinned to it(?s:.*)believable revise s --reason"):
+    with pytest.raises(
+        UnexplainedChange, match=r"1 session is pinned to it(?s:.*)believable revise s --reason"
+    ):
         desk.publish("s", second)
-    pending = desk.store.read(lambda conn: pending_change(conn, KINDS, study_id="s", definition=second))
+    pending = desk.store.read(
+        lambda conn: pending_change(conn, KINDS, study_id="s", definition=second)
+    )
     assert pending is not None
-    assert [(change.path, change.was, change.now) for change in pending.changes] == [("title", OLD, NEW)]
+    assert [(change.path, change.was, change.now) for change in pending.changes] == [
+        ("title", OLD, NEW)
+    ]
     clock.advance(1000)
-    assert state(desk, second, "  A half emoji \N{GRINNING FACE} and 'quotes'.  ", clock.now_ms()) == 2
+    assert (
+        state(desk, second, "  A half emoji \N{GRINNING FACE} and 'quotes'.  ", clock.now_ms()) == 2
+    )
     desk.publish("s", second)
     clock.advance(1000)
     late = enter(links["open"])
     definitions = [desk.view(person.token).now().session.definition for person in (early, late)]
     assert definitions == [first.hash, second.hash]
     versions = desk.store.read(lambda conn: study_versions(conn, "s"))
-    assert [(version.number, version.definition, version.n_sessions, version.user) for version in versions] == [
-        (1, first.hash, 1, None),
-        (2, second.hash, 1, "ada"),
-    ]
+    assert [
+        (version.number, version.definition, version.n_sessions, version.user)
+        for version in versions
+    ] == [(1, first.hash, 1, None), (2, second.hash, 1, "ada")]
     assert versions[1].reason == "A half emoji \N{GRINNING FACE} and 'quotes'."
 
 

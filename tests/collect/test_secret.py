@@ -24,7 +24,10 @@ def test_the_key_is_made_once_and_private(tmp_path: Path) -> None:
 def test_processes_that_start_together_get_the_same_key(tmp_path: Path) -> None:
     imports = "import sys, pathlib; from believable.collect.context import load_key; "
     code = imports + "print(load_key(pathlib.Path(sys.argv[1]), {}).hex())"
-    started = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE) for _ in range(4)]
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE)
+        for _ in range(4)
+    ]
     assert len({process.communicate(timeout=60)[0] for process in started}) == 1
 
 

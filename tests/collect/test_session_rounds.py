@@ -1,4 +1,6 @@
-"""Rounds of a session on each kind of database: one holder at a time, durable inputs, a recording in the end."""
+"""Rounds of a session on each kind of database: one holder at a time, durable inputs, a recording
+in the end.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,13 @@ def played(desk: Collect, one: HeldRound, live: LiveRound, ticks: int) -> None:
     """Go on for so many ticks, and store them in one piece."""
     for number in range(ticks):
         if number % 7 == 0:
-            keys = ((number // 7) % 3 - 1, (number // 14) % 3 - 1, (number * 11) % 360, int(number % 2 == 0), 0)
+            keys = (
+                (number // 7) % 3 - 1,
+                (number // 14) % 3 - 1,
+                (number * 11) % 360,
+                int(number % 2 == 0),
+                0,
+            )
             live.receive(NumberedInput(live.received + 1, live.game.tick, keys))
         live.step()
     piece = stored.Piece(one.key, one.holder, live.game.tick, live.take_changes())
@@ -90,7 +98,9 @@ def ended(desk: Collect, one: HeldRound) -> session_rounds.EndedRound:
     return made
 
 
-def test_a_round_is_played_recorded_and_shown_to_its_player(desk: Collect, person: Callable[..., Any]) -> None:
+def test_a_round_is_played_recorded_and_shown_to_its_player(
+    desk: Collect, person: Callable[..., Any]
+) -> None:
     somebody = person()
     assert somebody.submit({}).status == "next", "a practice may be left at any time"
     assert somebody.submit({}).errors[""].key == "error.play"
@@ -106,16 +116,24 @@ def test_a_round_is_played_recorded_and_shown_to_its_player(desk: Collect, perso
     assert content == made.judged
     assert medium.bytes == len(made.judged)
     tree = json.loads(gzip.decompress(made.judged))
-    assert {state[1] for track in tree["replay"]["tracks"] for state in track["states"]} <= {"health", "news", "score"}
+    assert {state[1] for track in tree["replay"]["tracks"] for state in track["states"]} <= {
+        "health",
+        "news",
+        "score",
+    }
     whole = file.from_bytes(made.recording, source="blob")
     assert whole.timing.frames == 150
     assert whole.agent == "calm"
-    assert somebody.submit({}).errors[""].key == "error.watch", "one's own round has to be watched as well"
+    assert somebody.submit({}).errors[""].key == "error.watch", (
+        "one's own round has to be watched as well"
+    )
     somebody.note("media.ended")
     assert somebody.submit({}).status == "next"
 
 
-def test_the_media_of_a_round_exist_for_its_session_only(desk: Collect, person: Callable[..., Any]) -> None:
+def test_the_media_of_a_round_exist_for_its_session_only(
+    desk: Collect, person: Callable[..., Any]
+) -> None:
     first, second = person(), person()
     for one in (first, second):
         one.submit({})
@@ -128,7 +146,9 @@ def test_the_media_of_a_round_exist_for_its_session_only(desk: Collect, person: 
         asyncio.run(desk.medium(second.token, medium.name))
 
 
-def test_another_connection_goes_on_from_the_last_durable_tick(desk: Collect, person: Callable[..., Any]) -> None:
+def test_another_connection_goes_on_from_the_last_durable_tick(
+    desk: Collect, person: Callable[..., Any]
+) -> None:
     somebody = person()
     somebody.submit({})
     first = opened(desk, somebody, "a")
@@ -163,7 +183,9 @@ def test_nothing_is_added_to_a_round_that_is_over_and_ending_twice_is_no_mistake
     assert isinstance(refused, TakenOver)
 
 
-def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(desk: Collect, person: Callable[..., Any]) -> None:
+def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(
+    desk: Collect, person: Callable[..., Any]
+) -> None:
     people = [person() for _ in range(3)]
     for somebody in people:
         somebody.submit({})
@@ -173,13 +195,21 @@ def test_pieces_of_several_rounds_are_stored_together_and_refused_alone(desk: Co
     pieces = [stored.Piece(one.key, one.holder, 6, changes) for one in held]
     told = desk.store.write(lambda conn: stored.append(conn, pieces))
     assert [type(trouble) for trouble in told] == [type(None), TakenOver, type(None)]
-    kept = [desk.store.read(lambda conn, one=one: session_rounds.applied(conn, one)) for one in (held[0], later, held[2])]
+    kept = [
+        desk.store.read(lambda conn, one=one: session_rounds.applied(conn, one))
+        for one in (held[0], later, held[2])
+    ]
     assert kept == [changes, [], changes]
-    rows = [desk.store.read(lambda conn, one=one: stored.latest(conn, one.key.session, 1, 0)) for one in held]
+    rows = [
+        desk.store.read(lambda conn, one=one: stored.latest(conn, one.key.session, 1, 0))
+        for one in held
+    ]
     assert [row.tick for row in rows if row is not None] == [6, 0, 6]
 
 
-def test_a_round_begins_again_where_the_study_wants_it(desk: Collect, person: Callable[..., Any]) -> None:
+def test_a_round_begins_again_where_the_study_wants_it(
+    desk: Collect, person: Callable[..., Any]
+) -> None:
     somebody = person(on_loss="restart")
     somebody.submit({})
     first = opened(desk, somebody, "a")
@@ -192,7 +222,9 @@ def test_a_round_begins_again_where_the_study_wants_it(desk: Collect, person: Ca
     assert len(desk.store.read(lambda conn: session_rounds.applied(conn, first))) > 0
 
 
-def test_only_the_current_round_and_only_by_who_claimed_last(desk: Collect, person: Callable[..., Any]) -> None:
+def test_only_the_current_round_and_only_by_who_claimed_last(
+    desk: Collect, person: Callable[..., Any]
+) -> None:
     somebody = person()
     with pytest.raises(Conflict, match="no round to be played now"):
         opened(desk, somebody, "a", position=1)
@@ -208,7 +240,9 @@ def test_only_the_current_round_and_only_by_who_claimed_last(desk: Collect, pers
 
 
 @pytest.mark.parametrize(("maze", "same"), [("round", False), ("session", True), ("12", True)])
-def test_which_maze_is_played(desk: Collect, person: Callable[..., Any], maze: str, same: bool) -> None:
+def test_which_maze_is_played(
+    desk: Collect, person: Callable[..., Any], maze: str, same: bool
+) -> None:
     somebody = person(maze=maze)
     plan = desk.view(somebody.token).now().plan
     games = [session_rounds.setup_of(one, 5) for one in plan if one.trial.id == "game"]
@@ -219,7 +253,9 @@ def test_which_maze_is_played(desk: Collect, person: Callable[..., Any], maze: s
     assert (other[0].maze_seed == games[0].maze_seed) is (maze == "12")
 
 
-def test_withdrawing_deletes_rounds_inputs_and_recordings(desk: Collect, person: Callable[..., Any]) -> None:
+def test_withdrawing_deletes_rounds_inputs_and_recordings(
+    desk: Collect, person: Callable[..., Any]
+) -> None:
     somebody = person()
     somebody.submit({})
     one = opened(desk, somebody, "a")
@@ -229,4 +265,9 @@ def test_withdrawing_deletes_rounds_inputs_and_recordings(desk: Collect, person:
     desk.withdraw(somebody.token).now()
     assert desk.store.read(lambda conn: stored.of_session(conn, one.key.session)) == []
     assert desk.store.read(lambda conn: stored.changes_of(conn, one.key)) == []
-    assert desk.store.read(lambda conn: sessions.get_file(conn, one.key.session, one.key.recording_name)) is None
+    assert (
+        desk.store.read(
+            lambda conn: sessions.get_file(conn, one.key.session, one.key.recording_name)
+        )
+        is None
+    )

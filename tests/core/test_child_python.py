@@ -12,23 +12,32 @@ from believable.core import work
 from believable.core.child_python import protected_start, python_command
 
 SOURCES = Path(work.__file__).parents[1]
-#: Starts the engine of a game by a script of ours, with `-I`, which leaves out the current folder and the environment.
+#: Starts the engine of a game by a script of ours, with `-I`, which leaves out the current folder
+#: and the environment.
 ISOLATED = {"worlds/doom/doom_engine.py"}
 
 
 def test_the_command_leaves_the_current_folder_off_the_path(tmp_path: Path) -> None:
     (tmp_path / "threading.py").write_text("raise SystemExit(86)")
     program = "import sys, threading; print(sys.flags.safe_path)"
-    done = subprocess.run(python_command("-c", program), cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        python_command("-c", program), cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "True\n"
 
 
 def test_nothing_else_in_the_package_names_the_interpreter() -> None:
-    naming = {str(file.relative_to(SOURCES)) for file in SOURCES.rglob("*.py") if "sys.executable" in file.read_text("utf-8")}
+    naming = {
+        str(file.relative_to(SOURCES))
+        for file in SOURCES.rglob("*.py")
+        if "sys.executable" in file.read_text("utf-8")
+    }
     assert naming == ISOLATED | {"core/child_python.py"}, "start Python with `python_command`"
 
 
-def test_a_start_is_protected_and_the_environment_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_is_protected_and_the_environment_is_as_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     with protected_start():
         assert os.environ["PYTHONSAFEPATH"] == "1"

@@ -12,8 +12,15 @@ import believable
 from believable.core.data_files import read_blocks, read_entries
 
 SOURCE = Path(believable.__file__).parent
-BLOCKS = sorted(file for name in ("tables", "protocol", "columns", "licences") for file in SOURCE.rglob(f"{name}.yaml"))
-ENTRIES = [*sorted((SOURCE / "study" / "languages").glob("*.yaml")), SOURCE / "protocols" / "clips" / "comments.yaml"]
+BLOCKS = sorted(
+    file
+    for name in ("tables", "protocol", "columns", "licences")
+    for file in SOURCE.rglob(f"{name}.yaml")
+)
+ENTRIES = [
+    *sorted((SOURCE / "study" / "languages").glob("*.yaml")),
+    SOURCE / "protocols" / "clips" / "comments.yaml",
+]
 
 
 def parsed(file: Path) -> Any:
@@ -36,5 +43,11 @@ def test_entries_are_what_a_parser_reads(file: Path) -> None:
 
 def test_a_value_goes_on_further_to_the_right(tmp_path: Path) -> None:
     file = tmp_path / "data.yaml"
-    file.write_text('# A comment.\n\n"{name}":\n  words: "one: two\n    three"\n  numbers: [1,\n    2]\nempty:\n')
-    assert read_blocks(file) == {"{name}": {"words": "one: two three", "numbers": [1, 2]}, "empty": {}}
+    file.write_text(
+        '# A comment.\n\n"{name}":\n  words: "one: two\n    three"\n  numbers: [1,\n   '
+        " 2]\nempty:\n"
+    )
+    assert read_blocks(file) == {
+        "{name}": {"words": "one: two three", "numbers": [1, 2]},
+        "empty": {},
+    }

@@ -12,9 +12,10 @@ from believable.core.deferred import DeferredModule, special
 
 def test_it_is_loaded_at_the_first_use_and_gives_the_same() -> None:
     code = (
-        "import sys; from believable.core.deferred import DeferredModule; colours = DeferredModule('colorsys'); "
-        "assert 'colorsys' not in sys.modules; halves = colours.rgb_to_hls(1, 0, 0); "
-        "assert 'colorsys' in sys.modules; assert halves == sys.modules['colorsys'].rgb_to_hls(1, 0, 0)"
+        "import sys; from believable.core.deferred import DeferredModule; colours ="
+        " DeferredModule('colorsys'); assert 'colorsys' not in sys.modules; halves ="
+        " colours.rgb_to_hls(1, 0, 0); assert 'colorsys' in sys.modules; assert halves =="
+        " sys.modules['colorsys'].rgb_to_hls(1, 0, 0)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert special.ndtr(0.0) == 0.5

@@ -5,12 +5,25 @@ from typing import Any
 
 import pytest
 
-from believable.core.errors import BelievableError, InvalidInput, MissingExtra, Problem, StudyError, parsing, reading
+from believable.core.errors import (
+    BelievableError,
+    InvalidInput,
+    MissingExtra,
+    Problem,
+    StudyError,
+    parsing,
+    reading,
+)
 
 
 def test_a_problem_reads_place_message_cure() -> None:
-    problem = Problem("study.yaml", 41, "timeline[3].watch", "unknown condition 'humen'.", "Did you mean 'human'?")
-    assert str(problem) == "study.yaml:41 timeline[3].watch: unknown condition 'humen'. Did you mean 'human'?"
+    problem = Problem(
+        "study.yaml", 41, "timeline[3].watch", "unknown condition 'humen'.", "Did you mean 'human'?"
+    )
+    assert (
+        str(problem)
+        == "study.yaml:41 timeline[3].watch: unknown condition 'humen'. Did you mean 'human'?"
+    )
 
 
 def test_a_warning_says_so() -> None:
@@ -45,7 +58,10 @@ def test_reading_passes_our_own_bugs_on() -> None:
         _ = "data" / "name"  # type: ignore[operator]
     with pytest.raises(AttributeError), reading("data", "Copy it again."):
         "data".resolve()  # type: ignore[attr-defined]
-    with pytest.raises(InvalidInput, match="data: cannot be read"), reading("data", "Copy it again."):
+    with (
+        pytest.raises(InvalidInput, match="data: cannot be read"),
+        reading("data", "Copy it again."),
+    ):
         int("x")
 
 

@@ -65,4 +65,6 @@ def test_opaque_names_differ_between_sessions_and_are_stable() -> None:
 def test_a_code_survives_being_typed_badly(session: str) -> None:
     code = spoken_code(KEY, session)
     assert all(character in ALPHABET + "-" for character in code)
-    assert normalise_code(code.lower().replace("-", " ").replace("0", "o").replace("1", "l")) == code
+    assert (
+        normalise_code(code.lower().replace("-", " ").replace("0", "o").replace("1", "l")) == code
+    )

@@ -44,10 +44,14 @@ if __name__ == "__mp_main__":
 
 
 def interrupt(program: Path, text: str, lines: list[str]) -> tuple[str, str]:
-    """Send Ctrl-C to the program and its workers once they have printed these lines; what it printed then."""
+    """Send Ctrl-C to the program and its workers once they have printed these lines; what it
+    printed then.
+    """
     program.write_text(text, "utf-8")
     words = [sys.executable, str(program)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as run:
         assert run.stdout is not None
         assert sorted(run.stdout.readline() for _ in lines) == lines
         os.killpg(run.pid, signal.SIGINT)

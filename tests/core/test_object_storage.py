@@ -1,4 +1,6 @@
-"""Files in a bucket and in a folder: the same contract, and errors that name the place and the cure."""
+"""Files in a bucket and in a folder: the same contract, and errors that name the place and the
+cure.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def test_what_is_not_there_leaves_nothing_behind(storage: Storage, tmp_path: Pat
     assert not list(tmp_path.glob("folder/*"))
 
 
-def test_a_media_folder_fetches_once_and_shares_what_it_has(storage: Storage, tmp_path: Path) -> None:
+def test_a_media_folder_fetches_once_and_shares_what_it_has(
+    storage: Storage, tmp_path: Path
+) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     content = b"pictures that move"
     for folder in (first, second):

@@ -8,8 +8,20 @@ from believable.core.one_time_codes import hotp, in_letters, matching_step, otpa
 
 SECRET = b"12345678901234567890"
 #: RFC 4226, appendix D.
-HOTP = ("755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489")
-#: RFC 6238, appendix B: seconds, code of eight digits, algorithm. The secret is repeated to the length of the hash.
+HOTP = (
+    "755224",
+    "287082",
+    "359152",
+    "969429",
+    "338314",
+    "254676",
+    "287922",
+    "162583",
+    "399871",
+    "520489",
+)
+#: RFC 6238, appendix B: seconds, code of eight digits, algorithm. The secret is repeated to the
+#: length of the hash.
 TOTP = [
     (59, "94287082", "sha1"),
     (59, "46119246", "sha256"),
@@ -45,7 +57,12 @@ def test_codes_by_time(seconds: int, code: str, algorithm: str) -> None:
 
 def test_a_clock_may_be_half_a_minute_off_and_no_code_counts_twice() -> None:
     now_ms = 59_000
-    assert [matching_step(SECRET, HOTP[step], now_ms=now_ms, after=-1) for step in range(4)] == [0, 1, 2, None]
+    assert [matching_step(SECRET, HOTP[step], now_ms=now_ms, after=-1) for step in range(4)] == [
+        0,
+        1,
+        2,
+        None,
+    ]
     assert matching_step(SECRET, "287 082", now_ms=now_ms, after=0) == 1
     assert matching_step(SECRET, "287082", now_ms=now_ms, after=1) is None
 

@@ -60,9 +60,15 @@ def test_sources_are_loaded_one_by_one_when_they_are_asked_for() -> None:
     assert loaded == ["b"]
 
 
-def test_a_broken_one_is_an_error_for_whoever_asks_for_it_only(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_broken_one_is_an_error_for_whoever_asks_for_it_only(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     registry = Registry(
-        "thing", sources=lambda: [RecordSource("x", "acme 1", broken), RecordSource("y", "acme 1", lambda: Thing("y"))]
+        "thing",
+        sources=lambda: [
+            RecordSource("x", "acme 1", broken),
+            RecordSource("y", "acme 1", lambda: Thing("y")),
+        ],
     )
     assert list(registry) == [Thing("y")]
     message = "thing 'x' of acme 1 cannot be loaded: OSError: no such place"

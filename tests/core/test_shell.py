@@ -13,12 +13,18 @@ from believable.core.shell import quote_command
 
 def test_arguments_survive_a_shell() -> None:
     arguments = ["mein Experiment ü", "a'b", "$HOME", "plain"]
-    assert shlex.split(quote_command("believable check", *arguments)) == ["believable", "check", *arguments]
+    assert shlex.split(quote_command("believable check", *arguments)) == [
+        "believable",
+        "check",
+        *arguments,
+    ]
 
 
 def test_new_suggests_a_command_that_can_be_copied(tmp_path: Path) -> None:
     folder = tmp_path / "mein Experiment ü"
-    result = CliRunner().invoke(group, ["new", str(folder), "--protocol", "hntt"], catch_exceptions=False)
+    result = CliRunner().invoke(
+        group, ["new", str(folder), "--protocol", "hntt"], catch_exceptions=False
+    )
     suggested = result.output.partition("Next: ")[2].splitlines()[0]
     assert shlex.split(suggested) == ["believable", "check", str(folder)]
 

@@ -1,4 +1,6 @@
-"""Files and folders appear whole or not at all, and a disk that does not take them is told with place and cure."""
+"""Files and folders appear whole or not at all, and a disk that does not take them is told with
+place and cure.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from pathlib import Path
 import pytest
 
 from believable.core.errors import Refused, StorageFull
-from believable.core.whole_files import disk_error, put_in_place, whole_file, whole_folder, write_whole
+from believable.core.whole_files import (
+    disk_error,
+    put_in_place,
+    whole_file,
+    whole_folder,
+    write_whole,
+)
 
 
 def write_half(path: Path) -> None:
@@ -26,7 +34,10 @@ def test_what_fails_half_way_leaves_what_was_there(tmp_path: Path) -> None:
     (folder / "report.html").write_text("old")
     with pytest.raises(StorageFull) as caught, whole_file(file) as draft:
         write_half(draft)
-    assert str(caught.value) == f"{file}: No space left on device. Free space on that disk, or name another place."
+    assert (
+        str(caught.value)
+        == f"{file}: No space left on device. Free space on that disk, or name another place."
+    )
     with pytest.raises(StorageFull, match="No space left"), whole_folder(folder) as draft:
         write_half(draft / "report.html")
     assert file.read_text() == (folder / "report.html").read_text() == "old"
@@ -70,15 +81,27 @@ def test_links_rights_and_devices_stay_what_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (PermissionError(errno.EACCES, "Permission denied", "a"), "a: Permission denied. Give this account the right to it"),
-        (OSError(errno.EROFS, "Read-only file system", "a"), "a: Read-only file system. Give this account the right to it"),
-        (NotADirectoryError(errno.ENOTDIR, "Not a directory", "a"), "a: Not a directory. Name another place, or move away"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "a"),
+            "a: Permission denied. Give this account the right to it",
+        ),
+        (
+            OSError(errno.EROFS, "Read-only file system", "a"),
+            "a: Read-only file system. Give this account the right to it",
+        ),
+        (
+            NotADirectoryError(errno.ENOTDIR, "Not a directory", "a"),
+            "a: Not a directory. Name another place, or move away",
+        ),
         (
             FileNotFoundError(errno.ENOENT, "No such file or directory", "a"),
             "a: No such file or directory. Check that it is there",
         ),
         (OSError("something odd"), "a file: something odd. Check that it is there"),
-        (shutil.Error([("a", "b", "[Errno 13] Permission denied: 'b'")]), "a file: Permission denied. Give this account"),
+        (
+            shutil.Error([("a", "b", "[Errno 13] Permission denied: 'b'")]),
+            "a file: Permission denied. Give this account",
+        ),
     ],
 )
 def test_every_trouble_has_its_cure(error: OSError, message: str) -> None:
@@ -93,6 +116,8 @@ def test_a_folder_in_the_way_of_a_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(Refused, match=r"a\.csv: Is a directory\. Name another place"):
         write_whole(tmp_path / "a.csv", "x")
     (tmp_path / "file").write_text("x")
-    with pytest.raises(Refused, match=r"file: File exists\. Name another place, or move away what is there\."):
+    with pytest.raises(
+        Refused, match=r"file: File exists\. Name another place, or move away what is there\."
+    ):
         write_whole(tmp_path / "file" / "a.csv", "x")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "file"]

@@ -1,4 +1,6 @@
-"""The same result anywhere: in turn, in threads, in processes, on a real Dask cluster; and trouble told."""
+"""The same result anywhere: in turn, in threads, in processes, on a real Dask cluster; and trouble
+told.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,15 @@ from typing import Any
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.core.work import Child, WorkFailed, available_cores, bounds, in_child, map_chunks, map_named
+from believable.core.work import (
+    Child,
+    WorkFailed,
+    available_cores,
+    bounds,
+    in_child,
+    map_chunks,
+    map_named,
+)
 
 
 def square(x: int) -> int:
@@ -41,7 +51,9 @@ def cluster() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
-            distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as here,
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+            ) as here,
             distributed.Client(here) as client,
         ):
             yield client
@@ -54,7 +66,9 @@ def test_results_keep_the_order_of_the_chunks(workers: int) -> None:
 
 def test_processes_give_the_same() -> None:
     # A clean process must be able to import the function, so it cannot be one of this file.
-    assert map_chunks(math.factorial, range(9), workers=2, pool="processes") == [math.factorial(x) for x in range(9)]
+    assert map_chunks(math.factorial, range(9), workers=2, pool="processes") == [
+        math.factorial(x) for x in range(9)
+    ]
 
 
 @pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
@@ -133,14 +147,21 @@ def test_threads_keep_failures_apart_too() -> None:
     assert "got 'no'" in worked.failed["c"]
 
 
-THREADS = "[__import__('os').environ.get(name) for name in ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS')]"
+THREADS = (
+    "[__import__('os').environ.get(name) for name in ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS')]"
+)
 
 
-def test_a_process_takes_one_thread_for_numbers_and_ours_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_takes_one_thread_for_numbers_and_ours_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     assert map_named(eval, {"a": (THREADS,)}).results == {"a": ["1", "1"]}
-    assert (os.environ.get("OMP_NUM_THREADS"), os.environ.get("OPENBLAS_NUM_THREADS")) == ("7", None)
+    assert (os.environ.get("OMP_NUM_THREADS"), os.environ.get("OPENBLAS_NUM_THREADS")) == (
+        "7",
+        None,
+    )
 
 
 def test_a_child_gives_its_result_and_our_errors_as_they_are() -> None:

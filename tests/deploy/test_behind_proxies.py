@@ -1,4 +1,6 @@
-"""A person behind each proxy of deploy/: pages, a clip that the proxy sends, and a round over its WebSocket."""
+"""A person behind each proxy of deploy/: pages, a clip that the proxy sends, and a round over its
+WebSocket.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,11 @@ def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Pat
     study.mkdir()
     (study / "study.yaml").write_text(STUDY, encoding="utf-8")
     small_recording(study / RECORDING)
-    options = ["--trusted-proxy", "127.0.0.1", *(["--sendfile", "/believable-media"] if name == "nginx" else [])]
+    options = [
+        "--trusted-proxy",
+        "127.0.0.1",
+        *(["--sendfile", "/believable-media"] if name == "nginx" else []),
+    ]
     with (
         Server([study], data_dir=tmp_path / "data", options=options) as server,
         PROXIES[name](server, tmp_path / "proxy") as address,
@@ -75,7 +81,14 @@ def test_a_whole_session_with_clip_and_round(served: tuple[Path, Server, str]) -
         async with httpx.AsyncClient(base_url=address, timeout=60) as http:
             line = PlainLine(address)
             browser = DrillBrowser(http, line, pace, PATIENT, troubles)
-            person = Person(browser, pace, generator(1, "proxied"), Traits(1.0, 1.0, None), definition.study, KINDS)
+            person = Person(
+                browser,
+                pace,
+                generator(1, "proxied"),
+                Traits(1.0, 1.0, None),
+                definition.study,
+                KINDS,
+            )
             outcome = (await person.take_part(link)).outcome
             line.close()
             return outcome, browser
@@ -84,11 +97,17 @@ def test_a_whole_session_with_clip_and_round(served: tuple[Path, Server, str]) -
     assert outcome == "complete"
     assert not troubles.seen
     assert not troubles.hidden
-    ((name, content), *_) = browser.clips.items()
+    (name, content), *_ = browser.clips.items()
     clip = f"{address}/s/{browser.token}/media/{name}"
     part = httpx.get(clip, headers={"Range": "bytes=2-9"}, timeout=30)
     assert (part.status_code, part.content) == (206, content[2:10])
     assert part.headers["content-type"] == "application/octet-stream"
-    told = {header.lower() for header in part.headers} & {"etag", "last-modified", "x-accel-redirect"}
+    told = {header.lower() for header in part.headers} & {
+        "etag",
+        "last-modified",
+        "x-accel-redirect",
+    }
     assert not told, "the same for everybody, or of the file"
-    assert httpx.get(f"{address}/believable-media/x", timeout=30).status_code == 404, "nobody gets past the server"
+    assert httpx.get(f"{address}/believable-media/x", timeout=30).status_code == 404, (
+        "nobody gets past the server"
+    )

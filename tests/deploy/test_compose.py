@@ -1,4 +1,5 @@
-"""The compose file as the page says it, with a container engine and its images: image, database, proxy, backups and a restore.
+"""The compose file as the page says it, with a container engine and its images: image, database,
+proxy, backups and a restore.
 
 Builds an image and needs an engine, so only with `--soak`:
 
@@ -79,13 +80,17 @@ class Composed:
 
     def run(self, *words: str) -> str:
         command = ["docker", "compose", "--project-name", f"believable-test-{os.getpid()}", *words]
-        result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+        result = subprocess.run(
+            command, cwd=self.folder, capture_output=True, text=True, check=False
+        )
         assert result.returncode == 0, f"{words}: {result.stdout}{result.stderr}"
         return result.stdout
 
     def kill(self, service: str) -> None:
         """As a crash: the engine starts it again."""
-        number = subprocess.check_output(["docker", "inspect", "-f", "{{.State.Pid}}", self.run("ps", "-q", service).strip()])
+        number = subprocess.check_output(
+            ["docker", "inspect", "-f", "{{.State.Pid}}", self.run("ps", "-q", service).strip()]
+        )
         os.kill(int(number), signal.SIGKILL)
 
     def ready(self) -> None:
@@ -122,20 +127,40 @@ def _take_part(composed: Composed) -> str:
         pace = HastyPace(WallClock().now_ms())
         async with httpx.AsyncClient(base_url=composed.address, timeout=60, verify=False) as http:
             study = load(composed.study, kinds=KINDS).study
-            person = Person(Participant(http, pace), pace, generator(1, "composed"), Traits(1.0, 1.0, None), study, KINDS)
+            person = Person(
+                Participant(http, pace),
+                pace,
+                generator(1, "composed"),
+                Traits(1.0, 1.0, None),
+                study,
+                KINDS,
+            )
             return (await person.take_part(token)).outcome
 
     return asyncio.run(visit(link[1]))
 
 
-def test_people_get_through_it_and_what_they_said_survives_crashes_and_is_restored(composed: Composed) -> None:
+def test_people_get_through_it_and_what_they_said_survives_crashes_and_is_restored(
+    composed: Composed,
+) -> None:
     assert _take_part(composed) == "complete"
     for service in ("believable", "database"):
         composed.kill(service)
         composed.ready()
     assert "1 complete" in composed.listed()
 
-    composed.run("exec", "-T", "backup", "believable", "backup", "--into", "/backups", "--keep", "30", "--with-key")
+    composed.run(
+        "exec",
+        "-T",
+        "backup",
+        "believable",
+        "backup",
+        "--into",
+        "/backups",
+        "--keep",
+        "30",
+        "--with-key",
+    )
     copies = composed.run("exec", "-T", "backup", "sh", "-c", "ls /backups").split()
     newest = max(name for name in copies if name.endswith(".backup"))
     assert f"{newest}.key" in copies
@@ -151,5 +176,10 @@ def test_people_get_through_it_and_what_they_said_survives_crashes_and_is_restor
 
 def test_nothing_in_it_is_root_or_can_compile(composed: Composed) -> None:
     assert composed.run("exec", "-T", "believable", "id", "-u").strip() == "10001"
-    assert composed.run("exec", "-T", "believable", "sh", "-c", "command -v gcc cc || echo none").strip() == "none"
+    assert (
+        composed.run(
+            "exec", "-T", "believable", "sh", "-c", "command -v gcc cc || echo none"
+        ).strip()
+        == "none"
+    )
     assert composed.run("ps", "--format", "{{.Health}}", "believable").strip() == "healthy"

@@ -1,4 +1,6 @@
-"""The files in deploy/ are taken by the programs that read them, and agree with the command line and with each other."""
+"""The files in deploy/ are taken by the programs that read them, and agree with the command line
+and with each other.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +34,26 @@ def takes(words: list[str]) -> None:
     command.make_parser(click.Context(command, info_name=name, parent=context)).parse_args(rest)
 
 
-@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed: apt install nginx-light")
+@pytest.mark.skipif(
+    shutil.which("nginx") is None, reason="nginx is not installed: apt install nginx-light"
+)
 def test_nginx_takes_its_file(tmp_path: Path) -> None:
-    site = (DEPLOY / "nginx.conf").read_text(encoding="utf-8").replace("/var/log/nginx", str(tmp_path))
+    site = (
+        (DEPLOY / "nginx.conf").read_text(encoding="utf-8").replace("/var/log/nginx", str(tmp_path))
+    )
     file = tmp_path / "nginx.conf"
-    file.write_text(f"pid {tmp_path}/pid;\nerror_log {tmp_path}/log;\nevents {{}}\nhttp {{\n{site}\n}}\n")
-    result = subprocess.run(["nginx", "-t", "-c", str(file)], capture_output=True, text=True, check=False)
+    file.write_text(
+        f"pid {tmp_path}/pid;\nerror_log {tmp_path}/log;\nevents {{}}\nhttp {{\n{site}\n}}\n"
+    )
+    result = subprocess.run(
+        ["nginx", "-t", "-c", str(file)], capture_output=True, text=True, check=False
+    )
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.skipif(shutil.which("caddy") is None, reason="caddy is not installed: apt install caddy")
+@pytest.mark.skipif(
+    shutil.which("caddy") is None, reason="caddy is not installed: apt install caddy"
+)
 def test_caddy_takes_its_file(tmp_path: Path) -> None:
     command = ["caddy", "validate", "--config", str(DEPLOY / "Caddyfile"), "--adapter", "caddyfile"]
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "DOMAIN": "study.example.org"}
@@ -53,10 +65,20 @@ def test_caddy_takes_its_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("unit", UNITS)
 def test_systemd_takes_its_units(unit: str, tmp_path: Path) -> None:
     for name in UNITS:  # what is not installed here is put in place by something that is
-        text = (DEPLOY / name).read_text(encoding="utf-8").replace("/srv/believable/venv/bin/believable", "/bin/true")
+        text = (
+            (DEPLOY / name)
+            .read_text(encoding="utf-8")
+            .replace("/srv/believable/venv/bin/believable", "/bin/true")
+        )
         (tmp_path / name).write_text(text)
     verify = ["systemd-analyze", "verify", "--man=no", str(tmp_path / unit)]
-    result = subprocess.run(verify, capture_output=True, text=True, check=False, env={"SYSTEMD_UNIT_PATH": f"{tmp_path}:"})
+    result = subprocess.run(
+        verify,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"SYSTEMD_UNIT_PATH": f"{tmp_path}:"},
+    )
     about_ours = [line for line in result.stderr.splitlines() if "believable" in line]
     assert about_ours == []
 
@@ -82,7 +104,9 @@ def test_the_compose_file_names_what_is_there_and_calls_what_is_taken() -> None:
     assert (DEPLOY / "Caddyfile").is_file()
     text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
     wanted = set(re.findall(r"\$\{(\w+)\}", text))
-    assert wanted == set(re.findall(r'^echo "(\w+)=.*> \.env\b', PAGE, re.M)), "the page sets what the file reads"
+    assert wanted == set(re.findall(r'^echo "(\w+)=.*> \.env\b', PAGE, re.M)), (
+        "the page sets what the file reads"
+    )
 
 
 def test_the_image_is_not_root_has_a_health_check_and_copies_what_is_there() -> None:
@@ -99,12 +123,19 @@ def test_the_image_is_not_root_has_a_health_check_and_copies_what_is_there() -> 
 def test_the_command_for_root_uses_what_the_unit_uses() -> None:
     service = (DEPLOY / "believable.service").read_text(encoding="utf-8")
     script = (DEPLOY / "believable").read_text(encoding="utf-8")
-    for pattern in (r"^ExecStart=(\S+)", r"--data (\S+)", r"^EnvironmentFile=(\S+)", r"^User=(\S+)"):
+    for pattern in (
+        r"^ExecStart=(\S+)",
+        r"--data (\S+)",
+        r"^EnvironmentFile=(\S+)",
+        r"^User=(\S+)",
+    ):
         place = re.search(pattern, service, re.M)
         assert place is not None
         assert place[1] in script, pattern
     settings = set(re.findall(r"\$\{?(\w+)\}?", service))
-    assert settings == set(re.findall(r'^echo "(\w+)=.*> /etc/believable.env$', PAGE, re.M)), "the page sets what the unit reads"
+    assert settings == set(re.findall(r'^echo "(\w+)=.*> /etc/believable.env$', PAGE, re.M)), (
+        "the page sets what the unit reads"
+    )
     assert subprocess.run(["sh", "-n", str(DEPLOY / "believable")], check=False).returncode == 0
 
 
@@ -127,7 +158,9 @@ def pins(file: Path) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for block in re.split(r"(?m)^(?=[A-Za-z0-9])", file.read_text(encoding="utf-8")):
         if name := re.match(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==", block):
-            lines = [line.strip() for line in block.splitlines() if not line.strip().startswith("#")]
+            lines = [
+                line.strip() for line in block.splitlines() if not line.strip().startswith("#")
+            ]
             found.setdefault(name[1], set()).add(" ".join(lines))
     return found
 
@@ -135,7 +168,10 @@ def pins(file: Path) -> dict[str, set[str]]:
 def needed(names: set[str]) -> set[str]:
     """These packages of the project's file and all that they need, as they are installed here."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *(line for name in names for line in project["optional-dependencies"][name])]
+    wanted = [
+        *project["dependencies"],
+        *(line for name in names for line in project["optional-dependencies"][name]),
+    ]
     todo, seen = [Requirement(line) for line in wanted], set()
     while todo:
         requirement = todo.pop()
@@ -146,7 +182,9 @@ def needed(names: set[str]) -> set[str]:
         for line in metadata.requires(name) or []:
             further = Requirement(line)
             extras = requirement.extras or {""}
-            if further.marker is None or any(further.marker.evaluate({"extra": extra}) for extra in extras):
+            if further.marker is None or any(
+                further.marker.evaluate({"extra": extra}) for extra in extras
+            ):
                 todo.append(further)
     return {str(name) for name, _ in seen}
 
@@ -154,8 +192,12 @@ def needed(names: set[str]) -> set[str]:
 def test_servers_get_what_was_tested_and_nothing_of_the_tests() -> None:
     server, everything = pins(DEPLOY / "server.lock"), pins(ROOT / "requirements.lock")
     assert all("--hash=sha256:" in line for lines in server.values() for line in lines)
-    assert {name: everything.get(name) for name in server} == server, "the same versions and hashes as in the tests"
-    assert needed({"postgres", "video", "s3", "report", "oidc"}) <= {str(canonicalize_name(name)) for name in server}
+    assert {name: everything.get(name) for name in server} == server, (
+        "the same versions and hashes as in the tests"
+    )
+    assert needed({"postgres", "video", "s3", "report", "oidc"}) <= {
+        str(canonicalize_name(name)) for name in server
+    }
     assert not {"pytest", "mypy", "playwright", "moto", "flask", "hypothesis"} & set(server)
 
 
@@ -164,4 +206,6 @@ def test_the_image_and_the_page_install_from_the_lock() -> None:
     assert "--require-hashes -r server.lock" in image
     for line in (image + PAGE).splitlines():
         if "pip install" in line and line.startswith(("RUN", "  &&", "/srv")):
-            assert any(option in line for option in ("--require-hashes", "--no-index", "--no-deps")), line
+            assert any(
+                option in line for option in ("--require-hashes", "--no-index", "--no-deps")
+            ), line

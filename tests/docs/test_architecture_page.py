@@ -1,4 +1,6 @@
-"""The architecture page says what is so: its table of what to write to add something names things that are there."""
+"""The architecture page says what is so: its table of what to write to add something names things
+that are there.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,29 @@ from believable.core.registry import Registry
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-SOURCE = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "src" / "believable").glob("*/*.py"))
+SOURCE = "".join(
+    file.read_text(encoding="utf-8") for file in (ROOT / "src" / "believable").glob("*/*.py")
+)
 TABLE = PAGE.partition("## To add something")[2].partition("\n## ")[0]
 ROWS = [
-    [cell.strip() for cell in line.strip("|").split("|")] for line in TABLE.splitlines() if line.startswith(("| a ", "| an "))
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in TABLE.splitlines()
+    if line.startswith(("| a ", "| an "))
 ]
 
 
 def test_everything_that_can_be_added_is_in_the_table() -> None:
     assert [row[0].split(" ", 1)[1] for row in ROWS] == [
-        *("instrument", "player", "world", "agent of a world", "protocol", "kind of page", "statistic", "console page")
+        *(
+            "instrument",
+            "player",
+            "world",
+            "agent of a world",
+            "protocol",
+            "kind of page",
+            "statistic",
+            "console page",
+        )
     ]
 
 

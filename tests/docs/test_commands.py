@@ -17,11 +17,17 @@ INLINE = re.compile(r"`(believable [^`]+)`")
 
 
 def commands(page: Path) -> list[str]:
-    """What calls us, in blocks and between words, without prompt, comment and what the shell does with the output."""
+    """What calls us, in blocks and between words, without prompt, comment and what the shell does
+    with the output.
+    """
     text = page.read_text()
-    lines = [line for block in BLOCK.findall(text) for line in block.replace("\\\n", " ").splitlines()]
+    lines = [
+        line for block in BLOCK.findall(text) for line in block.replace("\\\n", " ").splitlines()
+    ]
     calls = [re.sub(r"^\$ ", "", line.strip()) for line in lines]
-    calls = [line for line in calls if line.startswith("believable ")] + INLINE.findall(BLOCK.sub("", text))
+    calls = [line for line in calls if line.startswith("believable ")] + INLINE.findall(
+        BLOCK.sub("", text)
+    )
     return [re.split(r" [|>&]", line)[0] for line in calls]
 
 
@@ -34,7 +40,9 @@ GIVEN = [
 
 
 def takes(command: click.Command, context: click.Context, words: list[str]) -> None:
-    """Raises `click.UsageError` where it does not. Files that the page only talks about need not exist."""
+    """Raises `click.UsageError` where it does not. Files that the page only talks about need not
+    exist.
+    """
     if isinstance(command, click.Group):
         if not words or words == ["--help"]:  # which every group takes, and ends there
             return None
@@ -45,7 +53,9 @@ def takes(command: click.Command, context: click.Context, words: list[str]) -> N
     for parameter in order:
         if parameter.name in given and isinstance(parameter.type, click.Choice):
             parameter.type_cast_value(context, given[parameter.name])
-    for parameter in command.get_params(context) if words else ():  # a name alone only says what is meant
+    for parameter in (
+        command.get_params(context) if words else ()
+    ):  # a name alone only says what is meant
         if parameter.required:
             assert given.get(parameter.name or "") is not None, f"{parameter.name} is missing"
     return None

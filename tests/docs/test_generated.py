@@ -41,18 +41,28 @@ def fresh() -> dict[str, str]:
 
 @pytest.mark.parametrize("page", [*GENERATE.PAGES, *{page for page, _ in GENERATE.PARTS}])
 def test_a_generated_page_is_up_to_date(page: str) -> None:
-    assert (GENERATE.DOCS / page).read_text(encoding="utf-8") == fresh()[page], f"{page} is out of date: make reference"
+    assert (GENERATE.DOCS / page).read_text(encoding="utf-8") == fresh()[page], (
+        f"{page} is out of date: make reference"
+    )
 
 
 def test_the_types_of_the_scripts_are_up_to_date() -> None:
-    assert GENERATE.MESSAGE_TYPES.read_text(encoding="utf-8") == GENERATE.typescript(), "make reference"
+    assert GENERATE.MESSAGE_TYPES.read_text(encoding="utf-8") == GENERATE.typescript(), (
+        "make reference"
+    )
 
 
 def test_every_kind_of_event_that_a_script_records_is_declared() -> None:
     players = {event.kind for player in (*PLAYERS, SIGNAL) for event in player.records}
     streams = {event.kind for instrument in INSTRUMENTS for event in instrument.streams}
     page = {event.kind for event in (*PAGE_EVENTS, *PRACTICE)}
-    recorded = {kind for script in SCRIPTS for pair in RECORDS.findall(script.read_text()) for kind in pair if kind}
+    recorded = {
+        kind
+        for script in SCRIPTS
+        for pair in RECORDS.findall(script.read_text())
+        for kind in pair
+        if kind
+    }
     assert len(recorded) > 25
     assert recorded - players - streams - page == set()
     assert page - recorded == set()
@@ -60,7 +70,19 @@ def test_every_kind_of_event_that_a_script_records_is_declared() -> None:
 
 def test_every_table_and_public_name_is_described() -> None:
     python = (GENERATE.DOCS / "reference/python.md").read_text(encoding="utf-8")
-    assert [line for line in python.splitlines() if line.startswith("## ")] == [f"## `{n}`" for n in believable._PLACES]
+    assert [line for line in python.splitlines() if line.startswith("## ")] == [
+        f"## `{n}`" for n in believable._PLACES
+    ]
     bundle = (GENERATE.DOCS / "reference/bundle.md").read_text(encoding="utf-8")
-    for name in ("participants", "answers", "traces", "flags", "rounds", "telemetry", "signals", "codebook", "code_final"):
+    for name in (
+        "participants",
+        "answers",
+        "traces",
+        "flags",
+        "rounds",
+        "telemetry",
+        "signals",
+        "codebook",
+        "code_final",
+    ):
         assert f"## `{name}`\n" in bundle

@@ -1,4 +1,6 @@
-"""The tutorial's commands, one after the other, with fewer participants than a reader would take."""
+"""The tutorial's commands, one after the other, with fewer participants than a reader would
+take.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,29 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "tutorial.md"
 PARTICIPANTS = "5"
 #: Pictures as files are tested with the reports; here they would only take time.
-SHORTER = {"report": ["--formats", "svg"], "publish": ["--formats", ""], "simulate": ["--drop-out", "0"]}
+SHORTER = {
+    "report": ["--formats", "svg"],
+    "publish": ["--formats", ""],
+    "simulate": ["--drop-out", "0"],
+}
 
 
 def blocks() -> list[tuple[str, str]]:
-    return re.findall(r"^```(sh|diff|console)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.S | re.M)
+    return re.findall(
+        r"^```(sh|diff|console)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.S | re.M
+    )
 
 
 def run(line: str) -> str:
     program, command, *arguments = shlex.split(line)
     assert program == "believable"
     arguments = [
-        PARTICIPANTS if before == "--participants" else one for before, one in zip(["", *arguments], arguments, strict=False)
+        PARTICIPANTS if before == "--participants" else one
+        for before, one in zip(["", *arguments], arguments, strict=False)
     ]
-    result = CliRunner().invoke(group, [command, *arguments, *SHORTER.get(command, [])], catch_exceptions=False)
+    result = CliRunner().invoke(
+        group, [command, *arguments, *SHORTER.get(command, [])], catch_exceptions=False
+    )
     assert result.exit_code == 0, f"{line}\n{result.output}"
     return result.output
 

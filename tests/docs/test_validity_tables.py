@@ -1,4 +1,6 @@
-"""The tables of coverage: whatever lies outside 92 to 98 % is said in words, and nothing else is."""
+"""The tables of coverage: whatever lies outside 92 to 98 % is said in words, and nothing else
+is.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +30,8 @@ def test_every_coverage_out_of_bounds_is_said() -> None:
     assert len(rates) > 80
     said = TEXT[TEXT.index("**Outside 92–98 %**") :].partition("\n- **")[0]
     outside = {name: rate for name, rate in rates.items() if not 0.92 <= rate <= 0.98}
-    unsaid = {name: rate for name, rate in outside.items() if f"{100 * rate + 1e-9:.1f}" not in said}
+    unsaid = {
+        name: rate for name, rate in outside.items() if f"{100 * rate + 1e-9:.1f}" not in said
+    }
     assert unsaid == {}
     assert len(re.findall(r"\d\d\.\d", said)) == len(outside)

@@ -1,6 +1,8 @@
-"""The wheel in a new environment outside the repository: demo, study, report; and what the plain package does without extras.
+"""The wheel in a new environment outside the repository: demo, study, report; and what the plain
+package does without extras.
 
-What the package depends on is taken from the environment of the tests by its path; the package itself is the wheel's.
+What the package depends on is taken from the environment of the tests by its path; the package
+itself is the wheel's.
 """
 
 from __future__ import annotations
@@ -22,7 +24,19 @@ from believable.simulate.server import free_port
 pytestmark = pytest.mark.timeout(1200)
 ROOT = Path(__file__).resolve().parents[2]
 #: Extras as they are imported.
-OPTIONAL = ("av", "PIL", "glmm", "numba", "gymnasium", "vizdoom", "psycopg", "distributed", "obstore", "vl_convert", "minari")
+OPTIONAL = (
+    "av",
+    "PIL",
+    "glmm",
+    "numba",
+    "gymnasium",
+    "vizdoom",
+    "psycopg",
+    "distributed",
+    "obstore",
+    "vl_convert",
+    "minari",
+)
 WITHOUT_EXTRAS = f"""
 import importlib.abc, os, sys
 
@@ -34,7 +48,8 @@ class NotInstalled(importlib.abc.MetaPathFinder):
 if "PLAIN" in os.environ:
     sys.meta_path.insert(0, NotInstalled())
 """
-#: Every study that can be started, without extras: made, or refused with the extra's name and nothing left behind.
+#: Every study that can be started, without extras: made, or refused with the extra's name and
+#: nothing left behind.
 EVERY_STUDY = """
 from pathlib import Path
 from click.testing import CliRunner
@@ -66,7 +81,17 @@ class NewMachine:
         self.folder = folder
         venv.create(folder / "venv", with_pip=True)
         self.python = folder / "venv" / "bin" / "python"
-        self.run(self.python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--no-compile", wheel)
+        self.run(
+            self.python,
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--no-index",
+            "--no-deps",
+            "--no-compile",
+            wheel,
+        )
         (packages,) = (folder / "venv" / "lib").glob("*/site-packages")
         (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
         (packages / "sitecustomize.py").write_text(WITHOUT_EXTRAS)
@@ -74,7 +99,14 @@ class NewMachine:
     def run(self, *command: object, plain: bool = False) -> str:
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "OMP_NUM_THREADS": "1"}
         environment |= {"PLAIN": "1"} if plain else {}
-        done = subprocess.run([*map(str, command)], cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*map(str, command)],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
@@ -93,7 +125,11 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> NewMachine:
 
 
 def test_the_description_leads_to_nothing_that_does_not_travel(machine: NewMachine) -> None:
-    words = machine.run(machine.python, "-c", "import importlib.metadata as m; print(m.metadata('believable').get_payload())")
+    words = machine.run(
+        machine.python,
+        "-c",
+        "import importlib.metadata as m; print(m.metadata('believable').get_payload())",
+    )
     assert "Find out whether people believe an agent" in words
     links = re.findall(r"\]\(([^)]*)\)", words)
     assert links
@@ -101,11 +137,23 @@ def test_the_description_leads_to_nothing_that_does_not_travel(machine: NewMachi
 
 
 def test_from_the_wheel_to_demo_study_and_report(machine: NewMachine) -> None:
-    where = machine.run(machine.python, "-c", "import believable; print(believable.__file__)").strip()
+    where = machine.run(
+        machine.python, "-c", "import believable; print(believable.__file__)"
+    ).strip()
     assert Path(where).is_relative_to(machine.folder), "the wheel's own package is used"
     port = free_port()
-    command = [str(machine.python.with_name("believable")), "demo", "--protocol", "trace", "--quiet", "--port", str(port)]
-    demo = subprocess.Popen(command, cwd=machine.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    command = [
+        str(machine.python.with_name("believable")),
+        "demo",
+        "--protocol",
+        "trace",
+        "--quiet",
+        "--port",
+        str(port),
+    ]
+    demo = subprocess.Popen(
+        command, cwd=machine.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     try:
         assert "Two games in a maze" in _page(f"http://127.0.0.1:{port}/", demo)
     finally:

@@ -1,4 +1,6 @@
-"""What the drills share: a study without videos, servers that can be killed, and people who do not give up."""
+"""What the drills share: a study without videos, servers that can be killed, and people who do not
+give up.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from believable.store.engine import Store
 from believable.study.load import load
 from validation.stored_check import differences
 
-#: Half of the people have a short session, so that beginnings and endings fall into the drill and not only middles.
+#: Half of the people have a short session, so that beginnings and endings fall into the drill and
+#: not only middles.
 STUDY = """\
 believable: 1
 title: Fire drill
@@ -84,7 +87,9 @@ class Drill:
     late_s: float = 0.0
     browsers: list[Participant] = field(default_factory=list)
 
-    async def run(self, url: str, link: str, trouble: asyncio.Task[None] | None = None) -> list[Visit]:
+    async def run(
+        self, url: str, link: str, trouble: asyncio.Task[None] | None = None
+    ) -> list[Visit]:
         """Everybody's visit. They hurry once the trouble is over."""
         over = asyncio.Event()
         definition = load(self.study, kinds=KINDS)
@@ -94,12 +99,17 @@ class Drill:
             pace = DrillPace(rng, over, self.longest_pause_s)
             if not over.is_set():
                 await asyncio.sleep(rng.uniform(0, self.late_s))
-            browser = Participant(http, pace, Patience(first_ms=30, longest_ms=300, give_up_ms=90_000))
+            browser = Participant(
+                http, pace, Patience(first_ms=30, longest_ms=300, give_up_ms=90_000)
+            )
             self.browsers.append(browser)
             person = Person(browser, pace, rng, Traits(1.0, 1.0, None), definition.study, KINDS)
             return await person.take_part(link, {"who": f"person-{number}"})
 
-        async with httpx.AsyncClient(base_url=url, timeout=10) as http, asyncio.TaskGroup() as group:
+        async with (
+            httpx.AsyncClient(base_url=url, timeout=10) as http,
+            asyncio.TaskGroup() as group,
+        ):
             visits = [group.create_task(live(http, number)) for number in range(self.people)]
             if trouble is not None:
                 await trouble
@@ -107,7 +117,9 @@ class Drill:
         return [visit.result() for visit in visits]
 
     def check(self, database_url: str, visits: Sequence[Visit]) -> None:
-        """Every event stored exactly once and to the letter; every session complete; its receipt is its chain's head."""
+        """Every event stored exactly once and to the letter; every session complete; its receipt is
+        its chain's head.
+        """
         with Store.open(database_url, clock=WallClock()) as store:
             assert differences(store, self.browsers) == []
         assert [visit.outcome for visit in visits] == ["complete"] * self.people

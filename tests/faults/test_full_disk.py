@@ -1,4 +1,6 @@
-"""No space left: nothing is acknowledged, everybody is told, and it goes on when there is space again."""
+"""No space left: nothing is acknowledged, everybody is told, and it goes on when there is space
+again.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ QUICK = Patience(first_ms=20, longest_ms=20, give_up_ms=60)
 @asynccontextmanager
 async def session(app: Any, study: Path) -> AsyncIterator[tuple[httpx.AsyncClient, Participant]]:
     async with running(app) as http:
-        person = Participant(http, RealPace(WallClock()), Patience(first_ms=50, longest_ms=50, give_up_ms=20_000))
+        person = Participant(
+            http, RealPace(WallClock()), Patience(first_ms=50, longest_ms=50, give_up_ms=20_000)
+        )
         await person.join(link_token(app.state.store, study.name), {"who": "anna"})
         await person.claim()
         yield http, person
@@ -55,7 +59,9 @@ async def send(http: httpx.AsyncClient, person: Participant) -> httpx.Response:
     return await http.post(f"/s/{person.token}/events", json=body)
 
 
-def test_a_full_disk_acknowledges_nothing_raises_an_alarm_and_recovers(study: Path, tmp_path: Path) -> None:
+def test_a_full_disk_acknowledges_nothing_raises_an_alarm_and_recovers(
+    study: Path, tmp_path: Path
+) -> None:
     clock = VirtualClock(WallClock().now_ms())
     app = create_app(Settings(data_dir=tmp_path / "data", study_folders=(study,)), clock=clock)
 
@@ -89,7 +95,9 @@ def test_a_full_disk_acknowledges_nothing_raises_an_alarm_and_recovers(study: Pa
             await person.flush()
             assert person.acked == person.top
             assert differences(app.state.store, [person]) == []
-            clock.advance(10_000)  # the alarm stands until changes have been stored again for a while
+            clock.advance(
+                10_000
+            )  # the alarm stands until changes have been stored again for a while
             person.note("page.focus")
             await person.flush()
             for _ in range(50):
@@ -114,7 +122,11 @@ def test_people_wait_out_a_full_disk_over_http(
 
     async def main() -> Participant:
         async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
-            person = Participant(http, RealPace(WallClock()), Patience(first_ms=50, longest_ms=200, give_up_ms=60_000))
+            person = Participant(
+                http,
+                RealPace(WallClock()),
+                Patience(first_ms=50, longest_ms=200, give_up_ms=60_000),
+            )
             await person.join(link, {"who": "bert"})
             await person.claim()
             status = 200

@@ -26,7 +26,11 @@ async def trouble_with(postgres: Any) -> None:
 
 
 def test_nothing_is_lost_when_postgresql_is_restarted(
-    study: Path, tmp_path: Path, drill: type[Any], link_in: Callable[[str, Path], str], postgres: Any
+    study: Path,
+    tmp_path: Path,
+    drill: type[Any],
+    link_in: Callable[[str, Path], str],
+    postgres: Any,
 ) -> None:
     url = postgres.new_database()
     people = drill(study, people=15, seed=31, longest_pause_s=0.6, late_s=4.0)

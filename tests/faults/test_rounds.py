@@ -1,4 +1,6 @@
-"""The server dies in the middle of rounds, again and again: what it called durable is there, and the rounds go on."""
+"""The server dies in the middle of rounds, again and again: what it called durable is there, and
+the rounds go on.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ timeline:
 
 @dataclass
 class Page:
-    """A page that plays: presses keys, and comes back whenever the line breaks. `durable` is the most it was ever promised."""
+    """A page that plays: presses keys, and comes back whenever the line breaks. `durable` is the
+    most it was ever promised.
+    """
 
     url: str
     browser: Participant
@@ -83,7 +87,13 @@ class Page:
             await socket.send('{"go":true}')
         elif picture["t"] % 3 == 0:
             self.number += 1
-            keys = [self.rng.randint(-1, 1), self.rng.randint(-1, 1), self.rng.randrange(360), self.rng.randrange(2), 0]
+            keys = [
+                self.rng.randint(-1, 1),
+                self.rng.randint(-1, 1),
+                self.rng.randrange(360),
+                self.rng.randrange(2),
+                0,
+            ]
             await socket.send(json.dumps({"i": [[self.number, picture["t"] + 2, *keys]]}))
 
 
@@ -92,7 +102,11 @@ async def played(server: Server, link: str, seed: int) -> list[Page]:
     pages = []
     async with httpx.AsyncClient(base_url=server.url, timeout=10) as http:
         for number in range(PLAYERS):
-            browser = Participant(http, RealPace(WallClock()), Patience(first_ms=30, longest_ms=300, give_up_ms=60_000))
+            browser = Participant(
+                http,
+                RealPace(WallClock()),
+                Patience(first_ms=30, longest_ms=300, give_up_ms=60_000),
+            )
             await browser.join(link, desktop="yes")
             await browser.claim()
             pages.append(Page(server.url, browser, generator(seed, "page", number)))
@@ -120,14 +134,18 @@ def drilled(tmp_path: Path, url: str | None, workers: int) -> None:
         pages = asyncio.run(played(server, link, seed=4))
     finally:
         server.kill()
-    assert sum(page.losses for page in pages) >= PLAYERS, "the kills were not felt; the drill proves nothing"
+    assert sum(page.losses for page in pages) >= PLAYERS, (
+        "the kills were not felt; the drill proves nothing"
+    )
     with Store.open(stored_in, clock=WallClock()) as store:
         found = store.read(_all_rounds)
     assert len(found) == PLAYERS
     for row, changes, recording in found:
         assert (row.state, row.tick, row.key.attempt) == ("over", SECONDS * 30, 1)
         assert row.losses >= 1
-        assert [change[0] for change in changes] == sorted({change[0] for change in changes}), "a tick was stored twice"
+        assert [change[0] for change in changes] == sorted({change[0] for change in changes}), (
+            "a tick was stored twice"
+        )
         again, score = record_round(MAZE.game, MAZE.game.setup_from(row.setup), changes, row.tick)
         assert again == file.from_bytes(recording, source=row.key.recording_name)
         assert row.score == score == again.telemetry["score"][-1]

@@ -33,7 +33,12 @@ async def kill_and_restart(server: Server, seed: int) -> None:
 
 
 def test_nothing_is_lost_when_the_server_is_killed_fifteen_times(
-    server: Server, study: Path, sqlite_url: str, drill: type[Any], link_in: Callable[[str, Path], str], tmp_path: Path
+    server: Server,
+    study: Path,
+    sqlite_url: str,
+    drill: type[Any],
+    link_in: Callable[[str, Path], str],
+    tmp_path: Path,
 ) -> None:
     server.start()
     link = link_in(sqlite_url, study)
@@ -46,7 +51,9 @@ def test_nothing_is_lost_when_the_server_is_killed_fifteen_times(
 
     visits = asyncio.run(main())
     server.stop()
-    assert sum(visit.resent for visit in visits) > KILLS, "the kills were not felt; the drill proves nothing"
+    assert sum(visit.resent for visit in visits) > KILLS, (
+        "the kills were not felt; the drill proves nothing"
+    )
     people.check(sqlite_url, visits)
     assert exported(study, server.data_dir, tmp_path / "bundle") == logs(people.browsers)
 

@@ -1,4 +1,6 @@
-"""Three servers behind nginx on one PostgreSQL database and one bucket, without sticky sessions; a server and the database go."""
+"""Three servers behind nginx on one PostgreSQL database and one bucket, without sticky sessions; a
+server and the database go.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ pytestmark = [
     pytest.mark.faults,
     pytest.mark.postgres,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed: apt install nginx-light"),
+    pytest.mark.skipif(
+        shutil.which("nginx") is None, reason="nginx is not installed: apt install nginx-light"
+    ),
 ]
 
 

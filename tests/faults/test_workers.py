@@ -36,7 +36,11 @@ def test_two_workers_share_a_sqlite_file(
 
 @pytest.mark.postgres
 def test_two_workers_share_a_postgresql_database(
-    study: Path, tmp_path: Path, drill: type[Any], link_in: Callable[[str, Path], str], postgres: Any
+    study: Path,
+    tmp_path: Path,
+    drill: type[Any],
+    link_in: Callable[[str, Path], str],
+    postgres: Any,
 ) -> None:
     url = postgres.new_database()
     with Server([study], data_dir=tmp_path / "data", database=url, workers=2) as server:

@@ -60,7 +60,9 @@ def mean(lives: list[np.ndarray[tuple[int], np.dtype[np.float64]]]) -> float:
     return float(np.concatenate(lives).mean())
 
 
-def test_the_utilities_repeat_four_fifths_of_the_moves(model: Imitation, seen: Observations) -> None:
+def test_the_utilities_repeat_four_fifths_of_the_moves(
+    model: Imitation, seen: Observations
+) -> None:
     assert mean(next_node_hits(model, seen, AS_PUBLISHED)) >= 0.80
     assert mean(next_node_hits(model, seen)) > mean(next_node_hits(model, seen, WAYS_ALONE)) > 0.80
     frequent = frequent_move_hits(most_frequent_moves(model.topology, [seen]), model.topology, seen)
@@ -104,7 +106,9 @@ def test_a_damaged_file_is_told(model: Imitation, tmp_path: Path, cut: int) -> N
     file = tmp_path / "person.imitation"
     write_imitation(model, file)
     file.write_bytes(file.read_bytes()[:cut])
-    with pytest.raises(InvalidInput, match=r"person\.imitation: not a learned player, or a damaged one"):
+    with pytest.raises(
+        InvalidInput, match=r"person\.imitation: not a learned player, or a damaged one"
+    ):
         read_imitation(file)
     with pytest.raises(NotFound, match="believable learn"):
         read_imitation(tmp_path / "none.imitation")
@@ -124,24 +128,40 @@ def test_a_recording_goes_on_as_the_agent_would(model: Imitation, recording: Rec
 
 
 def test_the_same_interface_plays_three_ways(model: Imitation, seen: Observations) -> None:
-    players = (Imitator(model, 1), ClonePlayer(learn_clone(model, [seen]), 1), PlaybackPlayer([seen], 1))
-    alive = Sight(0, tuple(seen.position[100]), float(seen.yaw[100]), 0.0, True, frozenset(), {"health": 90.0})
+    players = (
+        Imitator(model, 1),
+        ClonePlayer(learn_clone(model, [seen]), 1),
+        PlaybackPlayer([seen], 1),
+    )
+    alive = Sight(
+        0, tuple(seen.position[100]), float(seen.yaw[100]), 0.0, True, frozenset(), {"health": 90.0}
+    )
     for player in players:
         command = player.act(alive)
         assert abs(command.turn) <= 180
-        assert player.act(Sight(100, alive.position, 0, 0, False, frozenset(), {})).direction is None
+        assert (
+            player.act(Sight(100, alive.position, 0, 0, False, frozenset(), {})).direction is None
+        )
 
 
 def test_the_distance_of_two_distributions_by_hand() -> None:
     places = np.array([[0.0, 0, 0], [3.0, 0, 0], [3.0, 4.0, 0]])
-    assert earth_movers_distance(np.array([1.0, 0, 0]), np.array([0, 0, 1.0]), places) == pytest.approx(5)
-    assert earth_movers_distance(np.array([0.5, 0.5, 0]), np.array([0, 0.5, 0.5]), places) == pytest.approx(2.5)
-    assert earth_movers_distance(np.array([0.2, 0.3, 0.5]), np.array([0.2, 0.3, 0.5]), places) == pytest.approx(0)
+    assert earth_movers_distance(
+        np.array([1.0, 0, 0]), np.array([0, 0, 1.0]), places
+    ) == pytest.approx(5)
+    assert earth_movers_distance(
+        np.array([0.5, 0.5, 0]), np.array([0, 0.5, 0.5]), places
+    ) == pytest.approx(2.5)
+    assert earth_movers_distance(
+        np.array([0.2, 0.3, 0.5]), np.array([0.2, 0.3, 0.5]), places
+    ) == pytest.approx(0)
 
 
 def test_a_recording_is_at_no_distance_from_itself(model: Imitation, seen: Observations) -> None:
     assert occupancy(model.topology, [seen]).sum() == pytest.approx(1)
-    assert occupancy_distance(model.topology, [seen], [seen], np.random.default_rng(1)).value == pytest.approx(0, abs=1e-9)
+    assert occupancy_distance(
+        model.topology, [seen], [seen], np.random.default_rng(1)
+    ).value == pytest.approx(0, abs=1e-9)
     rng = np.random.default_rng(1)
     assert route_overlap(model.topology, [seen], [seen], rng).value == pytest.approx(1)
     halves = [seen.part(0, seen.frames // 2), seen.part(seen.frames // 2, seen.frames)]
@@ -162,7 +182,15 @@ def test_the_commands(recording: Recording, tmp_path: Path) -> None:
     write(recording, file)
     runner = CliRunner()
     learned = runner.invoke(
-        group, ["learn", str(file), "--out", str(tmp_path / "duel.imitation"), "--respawn", "Combat Armor=20"]
+        group,
+        [
+            "learn",
+            str(file),
+            "--out",
+            str(tmp_path / "duel.imitation"),
+            "--respawn",
+            "Combat Armor=20",
+        ],
     )
     assert learned.exit_code == 0, learned.output
     assert "64 nodes" in learned.output
@@ -170,24 +198,44 @@ def test_the_commands(recording: Recording, tmp_path: Path) -> None:
     assert page.count("<circle") > 64
     assert "towards" in page
     held_out = ["--held-out", str(file), "--played", str(file), "--json"]
-    compared = runner.invoke(group, ["evaluate", "imitation", str(tmp_path / "duel.imitation"), *held_out])
+    compared = runner.invoke(
+        group, ["evaluate", "imitation", str(tmp_path / "duel.imitation"), *held_out]
+    )
     assert compared.exit_code == 0, compared.output
     rows = json.loads(compared.output)
     assert rows["next_node"]["value"] > 0.75
     assert rows["occupancy_distance_imitation"]["value"] == pytest.approx(0, abs=1e-9)
     on = tmp_path / "on.replay.json.gz"
-    words = ["continue", str(tmp_path / "duel.imitation"), str(file), "--seconds", "5", "--out", str(on)]
+    words = [
+        "continue",
+        str(tmp_path / "duel.imitation"),
+        str(file),
+        "--seconds",
+        "5",
+        "--out",
+        str(on),
+    ]
     assert "5 s on the learned ways" in runner.invoke(group, words).output
     assert read(on).timing.duration_ms == 5000
     assert runner.invoke(group, words).exit_code == 1, "nothing is written over"
-    wrong = runner.invoke(group, ["learn", str(file), "--out", str(tmp_path / "duel.imitation"), "--respawn", "armour"])
+    wrong = runner.invoke(
+        group,
+        ["learn", str(file), "--out", str(tmp_path / "duel.imitation"), "--respawn", "armour"],
+    )
     assert wrong.exit_code == 1
     assert "expected ITEM=SECONDS" in wrong.output + str(wrong.exception)
 
 
 def test_a_recording_without_what_is_needed_is_told(recording: Recording, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="yaw, carried is missing"):
-        observe(replace(recording, telemetry={k: v for k, v in recording.telemetry.items() if k not in ("yaw", "carried")}))
+        observe(
+            replace(
+                recording,
+                telemetry={
+                    k: v for k, v in recording.telemetry.items() if k not in ("yaw", "carried")
+                },
+            )
+        )
     with pytest.raises(InvalidInput, match="actor 'nobody': not in the recording"):
         observe(recording, "nobody")
     file = tmp_path / "duel.replay.json.gz"

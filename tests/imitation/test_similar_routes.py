@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from believable.imitation.observations import Observations
-from believable.imitation.similar_routes import RouteWindow, nearest_window, quiet_windows, route_distance
+from believable.imitation.similar_routes import (
+    RouteWindow,
+    nearest_window,
+    quiet_windows,
+    route_distance,
+)
 from believable.imitation.topology import Topology
 from tests.imitation.toy import CORNERS, rounds
 
@@ -22,8 +27,12 @@ def test_the_distance_of_two_ways_by_hand() -> None:
     assert route_distance(SQUARE, (0, 1, 2), (0, 1, 2)) == 0
     assert route_distance(SQUARE, (0, 1, 2), (0, 2)) == pytest.approx(1 / 3), "one node is left out"
     assert route_distance(SQUARE, (0, 1), (2, 3)) == 1
-    assert route_distance(CLOSE, (0, 3), (1, 3)) == pytest.approx(0.5 / 2), "another node, four of eight tiles away"
-    assert route_distance(SQUARE, (0, 1, 2), (2, 1, 0)) == route_distance(SQUARE, (2, 1, 0), (0, 1, 2))
+    assert route_distance(CLOSE, (0, 3), (1, 3)) == pytest.approx(0.5 / 2), (
+        "another node, four of eight tiles away"
+    )
+    assert route_distance(SQUARE, (0, 1, 2), (2, 1, 0)) == route_distance(
+        SQUARE, (2, 1, 0), (0, 1, 2)
+    )
     assert route_distance(SQUARE, (), ()) == 0
     assert route_distance(SQUARE, (1,), ()) == 1
 
@@ -61,7 +70,13 @@ def test_windows_have_no_shot_no_death_and_some_way() -> None:
 
 
 def test_the_nearest_is_one_that_is_not_shown_yet() -> None:
-    windows = [RouteWindow(0, 0, 4000, (0, 1, 2)), RouteWindow(0, 1000, 5000, (0, 1)), RouteWindow(1, 0, 4000, (3, 2))]
+    windows = [
+        RouteWindow(0, 0, 4000, (0, 1, 2)),
+        RouteWindow(0, 1000, 5000, (0, 1)),
+        RouteWindow(1, 0, 4000, (3, 2)),
+    ]
     assert nearest_window(SQUARE, (0, 1, 2), windows, ()) == windows[0]
-    assert nearest_window(SQUARE, (0, 1, 2), windows, windows[:1]) == windows[2], "the second overlaps the first"
+    assert nearest_window(SQUARE, (0, 1, 2), windows, windows[:1]) == windows[2], (
+        "the second overlaps the first"
+    )
     assert nearest_window(SQUARE, (0, 1, 2), windows, windows) is None

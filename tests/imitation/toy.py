@@ -1,8 +1,8 @@
 """A map of four places in a square, small enough to do every sum by hand.
 
-0 ── 1          A person walks 0 → 1 → 2 and picks up the rocket there, then 2 → 3 → 0 and picks up the medikit there.
-│    │          Places are ten tiles apart, one frame each way lasts 100 ms; the second axis points down.
-3 ── 2
+0 ── 1          A person walks 0 → 1 → 2 and picks up the rocket there, then 2 → 3 → 0 and picks up
+the medikit there. │    │          Places are ten tiles apart, one frame each way lasts 100 ms; the
+second axis points down. 3 ── 2
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ VIEWS = (0.0, -90.0, 180.0, 90.0)
 
 
 def rounds(laps: int = 2) -> Observations:
-    """`laps` times round the square; each corner is one frame. It begins at 0 with nothing and full health."""
+    """`laps` times round the square; each corner is one frame. It begins at 0 with nothing and full
+    health.
+    """
     places = [number % 4 for number in range(4 * laps + 1)]
     frames = len(places)
     carried, have = [], frozenset[str]()

@@ -27,6 +27,8 @@ def test_five_points_with_words_in_every_language(instrument: Instrument[Any]) -
 
 @SCALES
 @pytest.mark.parametrize(("labels", "problems"), [(0, 0), (5, 0), (2, 1), (6, 1)])
-def test_own_labels_name_all_points(instrument: Instrument[Any], labels: int, problems: int) -> None:
+def test_own_labels_name_all_points(
+    instrument: Instrument[Any], labels: int, problems: int
+) -> None:
     params = instrument.params.model_validate({"labels": [f"label {n}" for n in range(labels)]})
     assert len(instrument.check(params)) == problems

@@ -9,7 +9,9 @@ import pytest
 from believable.instruments.choice import CHOICE, ChoiceParams
 from believable.instruments.contract import AnswerCell, InvalidAnswer
 
-PARAMS = ChoiceParams.model_validate({"options": ["red", {"value": "b", "label": {"en": "Blue", "de": "Blau"}}, 3]})
+PARAMS = ChoiceParams.model_validate(
+    {"options": ["red", {"value": "b", "label": {"en": "Blue", "de": "Blau"}}, 3]}
+)
 
 
 def test_plain_words_numbers_and_mappings_become_options() -> None:
@@ -33,4 +35,6 @@ def test_anything_else_is_refused_without_saying_what_is_right(raw: Any) -> None
 
 def test_a_value_that_occurs_twice_is_a_problem() -> None:
     params = ChoiceParams.model_validate({"options": ["a", "a", "b"]})
-    assert CHOICE.check(params) == [("options", "value 'a' occurs 2 times.", "Give every option its own value.")]
+    assert CHOICE.check(params) == [
+        ("options", "value 'a' occurs 2 times.", "Give every option its own value.")
+    ]

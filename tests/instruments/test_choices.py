@@ -17,7 +17,11 @@ def test_the_answer_is_in_the_order_of_the_study_file() -> None:
 
 
 def test_what_was_left_out_is_data_too() -> None:
-    assert CHOICES.cells(PARAMS, ["b"]) == (AnswerCell("a", 0), AnswerCell("b", 1), AnswerCell("c", 0))
+    assert CHOICES.cells(PARAMS, ["b"]) == (
+        AnswerCell("a", 0),
+        AnswerCell("b", 1),
+        AnswerCell("c", 0),
+    )
 
 
 @pytest.mark.parametrize(
@@ -36,7 +40,12 @@ def test_too_few_too_many_twice_or_unknown(raw: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "path"), [({"at_least": 4}, "at_least"), ({"at_most": 9}, "at_most"), ({"at_least": 2, "at_most": 1}, "at_least")]
+    ("given", "path"),
+    [
+        ({"at_least": 4}, "at_least"),
+        ({"at_most": 9}, "at_most"),
+        ({"at_least": 2, "at_most": 1}, "at_least"),
+    ],
 )
 def test_bounds_that_cannot_be_met_are_problems(given: dict[str, int], path: str) -> None:
     params = ChoicesParams.model_validate({"options": ["a", "b", "c"], **given})

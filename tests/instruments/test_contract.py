@@ -35,11 +35,17 @@ def test_every_instrument_folder_is_registered() -> None:
         (replace(CHOICE, records=()), "what it records"),
         (replace(CHOICE, examples=()), "no `examples`"),
         (replace(CHOICE, folder=Path(__file__).parent), "no widget.html"),
-        (replace(CHOICE, simulate=lambda params, rng: random.random()), "different answers for the same seed"),
+        (
+            replace(CHOICE, simulate=lambda params, rng: random.random()),
+            "different answers for the same seed",
+        ),
         (replace(CHOICE, simulate=lambda params, rng: "purple"), "refuses what `simulate` gives"),
         (replace(CHOICE, read=lambda params, raw: f"{raw}!"), "reading must settle"),
         (replace(CHOICE, cells=lambda params, answer: ()), "at least one row"),
-        (replace(NUMBER, cells=lambda params, answer: (AnswerCell("", "many"),)), "not what `records` declares"),
+        (
+            replace(NUMBER, cells=lambda params, answer: (AnswerCell("", "many"),)),
+            "not what `records` declares",
+        ),
         (replace(CHOICE, check=lambda params: [("options", "is bad.", "Mend it.")]), "finds fault"),
     ],
 )

@@ -27,5 +27,9 @@ def test_a_simulated_person_records_what_is_declared(duration_ms: int) -> None:
 
 
 def test_without_reasons_nobody_gives_any() -> None:
-    acts = [act for seed in range(30) for act in FLAGS.perform(FlagsParams(reason=False), random.Random(seed), 600_000)]
+    acts = [
+        act
+        for seed in range(30)
+        for act in FLAGS.perform(FlagsParams(reason=False), random.Random(seed), 600_000)
+    ]
     assert {act.kind for act in acts} == {"flag.add", "flag.remove"}

@@ -26,5 +26,7 @@ def test_other_values_are_refused(raw: Any) -> None:
 
 @pytest.mark.parametrize(("labels", "problems"), [(0, 0), (2, 0), (5, 0), (1, 1), (4, 1), (6, 1)])
 def test_labels_name_all_points_or_the_ends_or_nothing(labels: int, problems: int) -> None:
-    params = LikertParams.model_validate({"points": 5, "labels": [f"label {n}" for n in range(labels)]})
+    params = LikertParams.model_validate(
+        {"points": 5, "labels": [f"label {n}" for n in range(labels)]}
+    )
     assert len(LIKERT.check(params)) == problems

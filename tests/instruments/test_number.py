@@ -43,7 +43,10 @@ def test_others_are_told_what_is_expected(raw: Any, words: str) -> None:
         NUMBER.read(AGE, raw)
 
 
-@pytest.mark.parametrize(("params", "path"), [(NumberParams(min=5, max=1), "min"), (NumberParams(min=0.2, max=0.8), "whole")])
+@pytest.mark.parametrize(
+    ("params", "path"),
+    [(NumberParams(min=5, max=1), "min"), (NumberParams(min=0.2, max=0.8), "whole")],
+)
 def test_bounds_without_a_number_between_are_problems(params: NumberParams, path: str) -> None:
     assert [problem[0] for problem in NUMBER.check(params)] == [path]
 

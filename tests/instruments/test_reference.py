@@ -22,6 +22,9 @@ def test_every_instrument_with_all_it_records_is_on_the_page():
 
 def test_every_parameter_says_what_it_means():
     silent = [
-        f"{one.name}.{name}" for one in INSTRUMENTS for name in one.params.model_fields if name not in one.params.descriptions()
+        f"{one.name}.{name}"
+        for one in INSTRUMENTS
+        for name in one.params.model_fields
+        if name not in one.params.descriptions()
     ]
     assert silent == []

@@ -23,6 +23,8 @@ def test_points_beside_it_are_refused(raw: Any) -> None:
         SLIDER.read(FINE, raw)
 
 
-@pytest.mark.parametrize(("params", "path"), [(SliderParams(min=3, max=3), "min"), (SliderParams(step=500), "step")])
+@pytest.mark.parametrize(
+    ("params", "path"), [(SliderParams(min=3, max=3), "min"), (SliderParams(step=500), "step")]
+)
 def test_a_line_without_length_or_steps_is_a_problem(params: SliderParams, path: str) -> None:
     assert [problem[0] for problem in SLIDER.check(params)] == [path]

@@ -10,7 +10,14 @@ from believable.instruments.contract import InvalidAnswer
 from believable.instruments.long_text import LONG_TEXT, LongTextParams
 from believable.instruments.text import TEXT, TextParams
 
-HOSTILE = ["<script>alert(1)</script>", "=1+1", "\u202etxt.exe", "a\nb\tc", 'O\'Hara \\ "x"', "🙂" * 50]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "=1+1",
+    "\u202etxt.exe",
+    "a\nb\tc",
+    'O\'Hara \\ "x"',
+    "🙂" * 50,
+]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -28,7 +35,13 @@ def test_a_megabyte_fits_where_the_study_allows_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "words"), [("   ", "answer this question"), ("ab", "at least 3"), ("abcdef", "at most 5"), (7, "answer this")]
+    ("raw", "words"),
+    [
+        ("   ", "answer this question"),
+        ("ab", "at least 3"),
+        ("abcdef", "at most 5"),
+        (7, "answer this"),
+    ],
 )
 def test_lengths_count_characters(raw: Any, words: str) -> None:
     with pytest.raises(InvalidAnswer, match=words):

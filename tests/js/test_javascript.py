@@ -22,18 +22,25 @@ SOURCE = Path(believable.__file__).parent
 CORE = sorted((SOURCE / "web/static/participant").glob("*.js"))
 WIDGETS = sorted((SOURCE / "instruments").glob("*/*.js"))
 PLAYERS = sorted((SOURCE / "players").glob("*/*.js"))
-GAME = [*sorted((SOURCE / "web/static/play").glob("*.js")), *sorted((SOURCE / "worlds").glob("*/static/*.js"))]
+GAME = [
+    *sorted((SOURCE / "web/static/play").glob("*.js")),
+    *sorted((SOURCE / "worlds").glob("*/static/*.js")),
+]
 PAGES = sorted((SOURCE / "pages").glob("*/*.js"))
 #: Only on pages of games whose pictures the server makes.
 RENDERED = {"rendered", "pictures", "controls", "full_screen"}
 MODULES = [*CORE, *WIDGETS, *PLAYERS, *GAME, *PAGES]
 NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed: install Node.js 18 or later")
+needs_node = pytest.mark.skipif(
+    NODE is None, reason="node is not installed: install Node.js 18 or later"
+)
 
 
 def node(*arguments: str, stdin: str | None = None) -> str:
     assert NODE is not None
-    done = subprocess.run([NODE, *arguments], input=stdin, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [NODE, *arguments], input=stdin, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -49,7 +56,11 @@ def test_the_modules_own_tests(file: Path) -> None:
 @needs_node
 def test_sha256_agrees_with_the_standard_library() -> None:
     lengths = [*range(0, 70), 111, 112, 119, 120, 127, 128, 1000, 65_537]
-    texts = ["a" * n for n in lengths] + ["äöü🙂\n" * n for n in (1, 13, 500)] + ["\x00", "believable/1 x"]
+    texts = (
+        ["a" * n for n in lengths]
+        + ["äöü🙂\n" * n for n in (1, 13, 500)]
+        + ["\x00", "believable/1 x"]
+    )
     module = (SOURCE / "web/static/participant/sha256.js").as_uri()
     script = (
         f"import {{ sha256 }} from {json.dumps(module)};"
@@ -77,7 +88,9 @@ def test_the_wheel_has_every_script_once_and_bare(wheel: Path) -> None:
     assert {path.relative_to(wheel) for path in wheel.rglob("*.js")} == sources
     for path in sources:
         assert (wheel / path).read_text() == without_comments((SOURCE / path).read_text())
-    assert sum((wheel / path).stat().st_size for path in sources) < 0.8 * sum((SOURCE / path).stat().st_size for path in sources)
+    assert sum((wheel / path).stat().st_size for path in sources) < 0.8 * sum(
+        (SOURCE / path).stat().st_size for path in sources
+    )
 
 
 @needs_node
@@ -98,11 +111,16 @@ def test_every_module_is_type_checked_and_small(module: Path) -> None:
 
 
 def folders(root: Path) -> dict[str, list[Path]]:
-    return {folder.name: sorted(folder.glob("*.js")) for folder in sorted(root.iterdir()) if any(folder.glob("*.js"))}
+    return {
+        folder.name: sorted(folder.glob("*.js"))
+        for folder in sorted(root.iterdir())
+        if any(folder.glob("*.js"))
+    }
 
 
 ANNOTATING = {one.name for one in INSTRUMENTS if one.use == "annotate"}
-#: What the tracing instruments share; their practice page is one of its scripts. Marking (`flags`) has a practice of its own.
+#: What the tracing instruments share; their practice page is one of its scripts. Marking (`flags`)
+#: has a practice of its own.
 SHARED, OWN_PRACTICE = "tracing", {"flags"}
 #: The landing page is a document of its own: a session loads none of its scripts.
 LANDING = {"landing", "desktop"}
@@ -114,7 +132,9 @@ LIMIT_BYTES = 60_000
 
 def travelling_bytes(modules: list[Path], wheel: Path) -> int:
     """What travels from an installed package: the files of the wheel, compressed."""
-    return sum(len(gzip.compress((wheel / module.relative_to(SOURCE)).read_bytes())) for module in modules)
+    return sum(
+        len(gzip.compress((wheel / module.relative_to(SOURCE)).read_bytes())) for module in modules
+    )
 
 
 def player_scripts(player: str) -> list[Path]:
@@ -130,27 +150,35 @@ def test_the_scripts_of_a_page_with_several_players_stay_under_60_kb(wheel: Path
     kinds = ("certainty", "clip_rating", "preference", "choice", "likert", "number", "long_text")
     widgets = [script for kind in kinds for script in folders(SOURCE / "instruments")[kind]]
     page = folders(SOURCE / "pages")["compare"]
-    assert travelling_bytes([*core, *page, *widgets, *player_scripts("replay")], wheel) < LIMIT_BYTES
+    assert (
+        travelling_bytes([*core, *page, *widgets, *player_scripts("replay")], wheel) < LIMIT_BYTES
+    )
 
 
 def test_the_scripts_of_a_page_with_a_game_stay_under_60_kb(wheel: Path) -> None:
     core = [module for module in CORE if module.stem not in ANNOTATED | SEVERAL | LANDING]
-    painting = [one for one in folders(SOURCE / "players")["replay"] if one.stem in ("painter", "scene")]
+    painting = [
+        one for one in folders(SOURCE / "players")["replay"] if one.stem in ("painter", "scene")
+    ]
     drawn = [module for module in GAME if module.stem not in RENDERED]
     rendered = [module for module in GAME if module.parent.name == "play"]
     assert len(drawn) + len(RENDERED) == len(GAME)
-    # 35,000 until a page was left by one request and two who speak could both be read; 35,200 until scripts that do not arrive
-    # were asked for again; 36,600 until the sounds of games became a file of their own, which 3D games load, too;
-    # 36,700 until the end of a round freed the mouse although the last picture had not come.
+    # 35,000 until a page was left by one request and two who speak could both be read; 35,200 until
+    # scripts that do not arrive were asked for again; 36,600 until the sounds of games became a
+    # file of their own, which 3D games load, too; 36,700 until the end of a round freed the mouse
+    # although the last picture had not come.
     assert travelling_bytes([*core, *drawn, *painting], wheel) < 36_900
     assert travelling_bytes([*core, *rendered], wheel) < 35_000
 
 
 @pytest.mark.parametrize("player", folders(SOURCE / "players"))
 @pytest.mark.parametrize("annotating", sorted(ANNOTATING))
-def test_the_scripts_of_any_page_stay_under_60_kb(player: str, annotating: str, wheel: Path) -> None:
-    """More than any one page loads: every question kind at once, the device check, a player, an annotating instrument and its
-    practice. What a page that annotates nothing weighs before compression: see the browser tests.
+def test_the_scripts_of_any_page_stay_under_60_kb(
+    player: str, annotating: str, wheel: Path
+) -> None:
+    """More than any one page loads: every question kind at once, the device check, a player, an
+    annotating instrument and its practice. What a page that annotates nothing weighs before
+    compression: see the browser tests.
     """
     widgets = folders(SOURCE / "instruments")
     kinds = [name for name in widgets if name not in ANNOTATING | {SHARED}] + [annotating]
@@ -159,14 +187,25 @@ def test_the_scripts_of_any_page_stay_under_60_kb(player: str, annotating: str, 
     kinds += [SHARED] if imports_shared else []
     core = [module for module in CORE if module.stem not in SEVERAL | LANDING]
     questions = [script for kind in kinds for script in widgets[kind]]
-    pages = [script for kind, scripts in folders(SOURCE / "pages").items() if kind != "compare" for script in scripts]
-    assert travelling_bytes([*core, *pages, *questions, *player_scripts(player)], wheel) < LIMIT_BYTES
+    pages = [
+        script
+        for kind, scripts in folders(SOURCE / "pages").items()
+        if kind != "compare"
+        for script in scripts
+    ]
+    assert (
+        travelling_bytes([*core, *pages, *questions, *player_scripts(player)], wheel) < LIMIT_BYTES
+    )
 
 
 def test_the_lock_of_the_type_checker_names_no_registry() -> None:
     root = HERE.parents[1]
     lock = json.loads((root / "package-lock.json").read_text())
     wanted = json.loads((root / "package.json").read_text())["devDependencies"]
-    packages = {name.removeprefix("node_modules/"): entry for name, entry in lock["packages"].items() if name}
+    packages = {
+        name.removeprefix("node_modules/"): entry
+        for name, entry in lock["packages"].items()
+        if name
+    }
     assert {name: packages[name]["version"] for name in wanted} == wanted
     assert all("resolved" not in entry and entry["integrity"] for entry in packages.values())

@@ -18,7 +18,9 @@ from believable.worlds.maze.rules import MazeRound, MazeRules, OpponentInput, Pl
 
 RULES = Path(believable.__file__).parent / "worlds/maze/static/rules.js"
 NODE = shutil.which("node")
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed: install Node.js 18 or later")
+pytestmark = pytest.mark.skipif(
+    NODE is None, reason="node is not installed: install Node.js 18 or later"
+)
 TICKS = 900
 SCRIPT = """
 import { gridOf, step } from %s;
@@ -38,15 +40,29 @@ console.log(JSON.stringify(told));
 
 
 def by_server(game: MazeRound, inputs: list[list[int]]) -> list[list[Any]]:
-    """The same ticks by the rules themselves. The opponent stands far away, behind walls of its own, and touches nothing."""
+    """The same ticks by the rules themselves. The opponent stands far away, behind walls of its
+    own, and touches nothing.
+    """
     told = []
     for dx, dy, aim, shoot, bomb in inputs:
         game.step(PlayerInput(dx, dy, aim, bool(shoot), bool(bomb)), OpponentInput())
         game.fires.clear()
         game.player.health = game.settings.health
-        missiles = [[m.id, m.kind == "bomb", m.x, m.y, m.vx, m.vy, m.ticks_left] for m in game.missiles]
+        missiles = [
+            [m.id, m.kind == "bomb", m.x, m.y, m.vx, m.vy, m.ticks_left] for m in game.missiles
+        ]
         player = game.player
-        told.append([player.x, player.y, player.heading_deg, missiles, game.bullet_ready, game.bomb_ready, game.missiles_made])
+        told.append(
+            [
+                player.x,
+                player.y,
+                player.heading_deg,
+                missiles,
+                game.bullet_ready,
+                game.bomb_ready,
+                game.missiles_made,
+            ]
+        )
     return told
 
 
@@ -54,7 +70,13 @@ def some_inputs(rng: random.Random) -> list[list[int]]:
     """Keys are held for a while, as people hold them."""
     inputs: list[list[int]] = []
     while len(inputs) < TICKS:
-        held = [rng.choice((-1, 0, 1)), rng.choice((-1, 0, 1)), rng.randrange(360), rng.randrange(2), rng.randrange(2)]
+        held = [
+            rng.choice((-1, 0, 1)),
+            rng.choice((-1, 0, 1)),
+            rng.randrange(360),
+            rng.randrange(2),
+            rng.randrange(2),
+        ]
         inputs += [held] * rng.randint(1, 25)
     return inputs[:TICKS]
 
@@ -65,17 +87,37 @@ def test_walking_and_shooting_agree_over_random_inputs() -> None:
     for seed in range(20):
         settings = MazeRules(size=(15, 21, 31)[seed % 3])
         game = new_round(seed, settings)
-        own = {"x": game.player.x, "y": game.player.y, "heading": 0, "missiles": [], "bulletReady": 0, "bombReady": 0, "made": 0}
+        own = {
+            "x": game.player.x,
+            "y": game.player.y,
+            "heading": 0,
+            "missiles": [],
+            "bulletReady": 0,
+            "bombReady": 0,
+            "made": 0,
+        }
         inputs = some_inputs(random.Random(seed))
-        given.append({"walls": game.grid.walls, "rules": asdict(settings), "own": own, "inputs": inputs})
+        given.append(
+            {"walls": game.grid.walls, "rules": asdict(settings), "own": own, "inputs": inputs}
+        )
         # The opponent waits in a closed cell below the maze, where nobody gets to.
         width = game.grid.width
-        game.grid = Grid((*game.grid.walls, "#" * (width // 2) + "." + "#" * (width - width // 2 - 1), "#" * width))
+        game.grid = Grid(
+            (
+                *game.grid.walls,
+                "#" * (width // 2) + "." + "#" * (width - width // 2 - 1),
+                "#" * width,
+            )
+        )
         game.opponent.x, game.opponent.y = game.grid.centre(width * width + width // 2)
         expected.append(by_server(game, inputs))
     script = SCRIPT % json.dumps(RULES.as_uri())
     done = subprocess.run(
-        [NODE, "--input-type=module", "-e", script], input=json.dumps(given), capture_output=True, text=True, timeout=120
+        [NODE, "--input-type=module", "-e", script],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

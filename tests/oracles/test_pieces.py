@@ -1,4 +1,6 @@
-"""Small functions that carry others, against R: bins, medians of the others, shares, precision, subsets, comparisons."""
+"""Small functions that carry others, against R: bins, medians of the others, shares, precision,
+subsets, comparisons.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,12 @@ def test_point_sample(data: dict[str, Any], r: list[float]) -> None:
 @cases("bins")
 def test_resample_all(data: dict[str, Any], r: list[list[float]]) -> None:
     ours = resample_all(
-        data["trace"], data["t"], data["value"], traces=data["traces"], step_ms=data["step"], duration_ms=data["duration"]
+        data["trace"],
+        data["t"],
+        data["value"],
+        traces=data["traces"],
+        step_ms=data["step"],
+        duration_ms=data["duration"],
     )
     assert ours == pytest.approx(np.array(r), abs=1e-12)
 
@@ -69,21 +76,34 @@ def test_clip_precision(data: dict[str, Any], r: list[float]) -> None:
     assert (ours.value, ours.low, ours.high) == pytest.approx(tuple(r), abs=1e-9)
 
 
-@pytest.mark.parametrize(("data", "r", "python"), list(zip(INPUT["subsets"], OUTPUT["subsets"], PYTHON["subsets"], strict=True)))
+@pytest.mark.parametrize(
+    ("data", "r", "python"),
+    list(zip(INPUT["subsets"], OUTPUT["subsets"], PYTHON["subsets"], strict=True)),
+)
 def test_hntt_subsampling(data: dict[str, Any], r: list[float], python: dict[str, float]) -> None:
-    """Both witnesses go through all subsets with exact bootstrap quantiles; ours are drawn, so they agree within chance."""
+    """Both witnesses go through all subsets with exact bootstrap quantiles; ours are drawn, so they
+    agree within chance.
+    """
     repeats = 400
-    assert (python["passed"], python["mean_low"], python["mean_high"]) == pytest.approx(tuple(r), abs=1e-12)
+    assert (python["passed"], python["mean_low"], python["mean_high"]) == pytest.approx(
+        tuple(r), abs=1e-12
+    )
     if data["n"] < FEWEST_JUDGES:  # the witnesses know no least number of judges
         with pytest.raises(InvalidInput, match="n: expected 6"):
             hntt_subsampling(data["accuracy"], rng=np.random.default_rng(1), n=data["n"])
         return
-    ours = hntt_subsampling(data["accuracy"], rng=np.random.default_rng(1), n=data["n"], repeats=repeats, resamples=2000)
+    ours = hntt_subsampling(
+        data["accuracy"], rng=np.random.default_rng(1), n=data["n"], repeats=repeats, resamples=2000
+    )
     share = python["passed"]
-    assert ours.passed / repeats == pytest.approx(share, abs=4 * np.sqrt(max(share * (1 - share), 0.01) / repeats))
+    assert ours.passed / repeats == pytest.approx(
+        share, abs=4 * np.sqrt(max(share * (1 - share), 0.01) / repeats)
+    )
     for part in ("median", "low", "high"):
         mean, variance = python[f"mean_{part}"], python[f"variance_{part}"]
-        assert getattr(ours, f"mean_{part}") == pytest.approx(mean, abs=4 * np.sqrt(variance / repeats) + 0.005)
+        assert getattr(ours, f"mean_{part}") == pytest.approx(
+            mean, abs=4 * np.sqrt(variance / repeats) + 0.005
+        )
         assert getattr(ours, f"variance_{part}") == pytest.approx(variance, rel=0.25)
 
 

@@ -1,4 +1,6 @@
-"""The committed outputs are what the committed scripts give: each one is run again where R is installed."""
+"""The committed outputs are what the committed scripts give: each one is run again where R is
+installed.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,11 @@ def test_the_script_gives_the_committed_output(name: str, tmp_path: Path) -> Non
     folder = HERE / name
     source = "." if name == "models" else "input.json"
     run = subprocess.run(
-        [rscript, "oracle.R", source, str(tmp_path / "output.json")], cwd=folder, capture_output=True, text=True, check=False
+        [rscript, "oracle.R", source, str(tmp_path / "output.json")],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if run.returncode != 0 and "there is no package called" in run.stderr:
         pytest.skip(f"a package of R is missing: {run.stderr.strip().splitlines()[-1]}")
@@ -58,6 +64,8 @@ def _compare(expected: Any, found: Any, tolerance: float, place: str) -> None:
         for index, pair in enumerate(zip(expected, found, strict=True)):
             _compare(*pair, tolerance, f"{place}[{index}]")
     elif isinstance(expected, int | float) and not isinstance(expected, bool):
-        assert math.isclose(expected, found, rel_tol=tolerance, abs_tol=tolerance), f"{place}: {expected} {found}"
+        assert math.isclose(expected, found, rel_tol=tolerance, abs_tol=tolerance), (
+            f"{place}: {expected} {found}"
+        )
     else:
         assert expected == found, place

@@ -1,4 +1,6 @@
-"""The committed output of the Python witnesses is what their script gives, where those packages are installed."""
+"""The committed output of the Python witnesses is what their script gives, where those packages are
+installed.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def test_the_script_gives_the_committed_output(tmp_path: Path) -> None:
         pytest.importorskip(package, reason=f"{package} is not installed; see agreement/oracle.py")
     target = tmp_path / "output.json"
     subprocess.run([sys.executable, "oracle.py", "input.json", str(target)], cwd=FOLDER, check=True)
-    found, committed = (json.loads(path.read_text()) for path in (target, FOLDER / "output_python.json"))
+    found, committed = (
+        json.loads(path.read_text()) for path in (target, FOLDER / "output_python.json")
+    )
     for key in ("complete", "gaps", "alpha"):
         for ours, theirs in zip(found[key], committed[key], strict=True):
             for name, value in theirs.items():

@@ -32,12 +32,24 @@ def test_what_breaks_the_contract_is_listed(tmp_path: Path) -> None:
     kind = PageKind(name="silent page", record=Silent, folder=tmp_path, script_texts=("silence.",))
     with pytest.raises(InvalidInput) as told:
         check_page(kind)
-    for words in ("does not match", "kind: Literal", "docstring", "'volume'", "extend", "export `show`", "silence."):
+    for words in (
+        "does not match",
+        "kind: Literal",
+        "docstring",
+        "'volume'",
+        "extend",
+        "export `show`",
+        "silence.",
+    ):
         assert words in str(told.value)
 
 
 def test_a_script_can_be_that_of_another_kind() -> None:
-    assert PAGES["group"].script_address == PAGES["compare"].script_address == "/static/pages/compare/page.js"
+    assert (
+        PAGES["group"].script_address
+        == PAGES["compare"].script_address
+        == "/static/pages/compare/page.js"
+    )
     assert PAGES["text"].script_address is None
     assert replace(PAGES["text"], folder=PAGES["watch"].folder).template == "pages/text/page.html"
 

@@ -24,10 +24,17 @@ def test_what_breaks_the_contract_is_listed(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(PLAYERS["video"].folder, tmp_path / "video"))
     player = replace(PLAYERS["video"], folder=folder, records=PLAYERS["video"].records[1:])
     code = (folder / player.module).read_text()
-    (folder / player.module).write_text(code.replace("export function create(", "function create(").replace("seek", "x"))
+    (folder / player.module).write_text(
+        code.replace("export function create(", "function create(").replace("seek", "x")
+    )
     with pytest.raises(InvalidInput) as error:
         check_player(replace(player, version=0))
-    for words in ("a version from 1 on", "does not export the function `create`", "has no seek", "it records ['media.end"):
+    for words in (
+        "a version from 1 on",
+        "does not export the function `create`",
+        "has no seek",
+        "it records ['media.end",
+    ):
         assert words in str(error.value)
     (folder / player.style).unlink()
     with pytest.raises(InvalidInput, match=r"there is no player\.css in video/"):

@@ -39,7 +39,12 @@ def ready() -> Callable[[str], Definition]:
 def simulated(ready: Callable[[str], Definition]) -> Callable[..., tuple[Sessions, Bundle]]:
     def make(name: str, people: int, truth: Any = None) -> tuple[Sessions, Bundle]:
         sessions = straight.sessions(
-            ready(name), people, np.random.default_rng(11), truth=truth, conduct=CAREFUL, protocols=PROTOCOLS
+            ready(name),
+            people,
+            np.random.default_rng(11),
+            truth=truth,
+            conduct=CAREFUL,
+            protocols=PROTOCOLS,
         )
         return sessions, sessions.bundle()
 
@@ -51,6 +56,8 @@ def seen() -> Callable[..., SeenStimulus]:
     """A stimulus of a study as a simulated person sees it."""
 
     def make(study: Study, name: str, log: tuple[SeenAction, ...] = ()) -> SeenStimulus:
-        return SeenStimulus(next(stimulus for stimulus in study.stimuli if stimulus.id == name), 12_000, log)
+        return SeenStimulus(
+            next(stimulus for stimulus in study.stimuli if stimulus.id == name), 12_000, log
+        )
 
     return make

@@ -1,4 +1,6 @@
-"""Clips of an agent and of people are paired by environment and seed, and cropped to equal length."""
+"""Clips of an agent and of people are paired by environment and seed, and cropped to equal
+length.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ ENV = "MiniGrid-FourRooms-v0"
 
 
 def setup(seed: int, env: str = ENV, seconds: int = 2) -> GymSetup:
-    settled: GymSetup = GYM.game.settle(GymOptions(env=env, env_seed=seed), RoundPlace(1, "t", None, "", seconds, False))
+    settled: GymSetup = GYM.game.settle(
+        GymOptions(env=env, env_seed=seed), RoundPlace(1, "t", None, "", seconds, False)
+    )
     return settled
 
 
@@ -40,7 +44,9 @@ def played(folder: Path, seeds: list[int], env: str = ENV, seconds: int = 2) -> 
 
 
 def pairs(people: Path, agent: Path) -> tuple[list[list[str]], tuple[str, ...]]:
-    paired = pair_clips(("human", "agent"), [clip_folder(f"human={people}"), clip_folder(f"agent={agent}")])
+    paired = pair_clips(
+        ("human", "agent"), [clip_folder(f"human={people}"), clip_folder(f"agent={agent}")]
+    )
     by_scene: dict[str, list[str]] = {}
     for clip in paired.clips:
         by_scene.setdefault(clip.scenario, []).append(clip.file.name.partition(".")[0])
@@ -49,7 +55,10 @@ def pairs(people: Path, agent: Path) -> tuple[list[list[str]], tuple[str, ...]]:
 
 def test_clips_of_one_start_make_a_pair(tmp_path: Path) -> None:
     people, agent = played(tmp_path / "p", [3, 1, 2]), played(tmp_path / "a", [1, 2, 3])
-    assert pairs(people, agent) == ([["gym-01", "gym-03"], ["gym-02", "gym-01"], ["gym-03", "gym-02"]], ())
+    assert pairs(people, agent) == (
+        [["gym-01", "gym-03"], ["gym-02", "gym-01"], ["gym-03", "gym-02"]],
+        (),
+    )
 
 
 def test_clips_without_a_partner_are_left_out_and_named(tmp_path: Path) -> None:
@@ -64,15 +73,22 @@ def test_clips_without_a_partner_are_left_out_and_named(tmp_path: Path) -> None:
     assert f"({ENV}, seed 4)" in notes[-1]
 
 
-@pytest.mark.parametrize(("env", "seeds"), [(ENV, [7, 8]), ("MiniGrid-Empty-Random-6x6-v0", [1, 2])])
+@pytest.mark.parametrize(
+    ("env", "seeds"), [(ENV, [7, 8]), ("MiniGrid-Empty-Random-6x6-v0", [1, 2])]
+)
 def test_pairs_of_different_levels_are_refused(tmp_path: Path, env: str, seeds: list[int]) -> None:
     people, agent = played(tmp_path / "p", [1, 2]), played(tmp_path / "a", seeds, env)
-    message = rf"no clip of 'human' begins as one of 'agent' does \(human: {ENV}, seed 1; agent: {env}, seed {seeds[0]}\)"
+    message = (
+        rf"no clip of 'human' begins as one of 'agent' does \(human: {ENV}, seed 1; agent: {env},"
+        rf" seed {seeds[0]}\)"
+    )
     with pytest.raises(InvalidInput, match=message):
         pairs(people, agent)
 
 
-def test_clips_that_do_not_say_their_start_are_paired_by_name_and_that_is_said(tmp_path: Path) -> None:
+def test_clips_that_do_not_say_their_start_are_paired_by_name_and_that_is_said(
+    tmp_path: Path,
+) -> None:
     people, agent = played(tmp_path / "p", [1, 2]), tmp_path / "a"
     agent.mkdir()
     for name in ("x", "y", "z"):
@@ -117,17 +133,25 @@ def test_pairs_are_cropped_to_equal_length_and_pass_the_check(tmp_path: Path) ->
     assert "left out" not in new(tmp_path)
     definition = load(tmp_path / "s", kinds=KINDS, protocols=PROTOCOLS)
     assert {stimulus.duration_ms for stimulus in definition.study.stimuli} == {1200}
-    assert [problem for problem in verify(definition, tmp_path / "s") if problem.severity != "note"] == []
+    assert [
+        problem for problem in verify(definition, tmp_path / "s") if problem.severity != "note"
+    ] == []
 
 
-def test_whole_clips_are_kept_if_asked_for_and_the_check_refuses_their_lengths(tmp_path: Path) -> None:
+def test_whole_clips_are_kept_if_asked_for_and_the_check_refuses_their_lengths(
+    tmp_path: Path,
+) -> None:
     played(tmp_path / "p", [1, 2, 3])
     by_agent(tmp_path / "a", [1, 2, 3], 12)
     new(tmp_path, "--whole-clips")
     definition = load(tmp_path / "s", kinds=KINDS, protocols=PROTOCOLS)
-    lengths = {str(stimulus.condition): stimulus.duration_ms for stimulus in definition.study.stimuli}
+    lengths = {
+        str(stimulus.condition): stimulus.duration_ms for stimulus in definition.study.stimuli
+    }
     assert lengths == {"human": 2000, "agent": 1200}
-    errors = [problem for problem in verify(definition, tmp_path / "s") if problem.severity == "error"]
+    errors = [
+        problem for problem in verify(definition, tmp_path / "s") if problem.severity == "error"
+    ]
     assert "length in ms is larger in human than in agent in 3 of 3 pairs" in errors[0].message
 
 
@@ -135,5 +159,7 @@ def test_equal_films_are_named_both(tmp_path: Path) -> None:
     played(tmp_path / "p", [1, 2])
     by_agent(tmp_path / "a", [1, 2], 12)
     shutil.copy(tmp_path / "a" / "gym-01.mp4", tmp_path / "a" / "gym-02.mp4")
-    with pytest.raises(InvalidInput, match=r"gym-02\.mp4: it is the same film as .*gym-01\.mp4\. .*random starts"):
+    with pytest.raises(
+        InvalidInput, match=r"gym-02\.mp4: it is the same film as .*gym-01\.mp4\. .*random starts"
+    ):
         new(tmp_path)

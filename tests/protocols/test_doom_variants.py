@@ -1,4 +1,6 @@
-"""`clips` and `hntt` in a real 3D game: texts in both languages, films made alike, and nothing that tells who plays."""
+"""`clips` and `hntt` in a real 3D game: texts in both languages, films made alike, and nothing that
+tells who plays.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_it_speaks_of_the_game_in_both_languages_and_of_no_maze(name: str, tmp_p
     assert study.languages == ("en", "de")
     assert study.demonstration
     for page in (tmp_path / "s" / "pages").glob("*.md"):
-        assert not re.search(r"maze|Labyrinth|from above|von oben", page.read_text("utf-8")), page.name
+        assert not re.search(r"maze|Labyrinth|from above|von oben", page.read_text("utf-8")), (
+            page.name
+        )
     pages = {page.name for page in (tmp_path / "s" / "pages").iterdir()}
     assert pages == {page.name for page in (READY_STUDIES[name].folder / "pages").iterdir()}
 
@@ -53,7 +57,9 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     place = tmp_path_factory.mktemp(request.param) / "study"
     ready.copy(place)
     study = load(place, kinds=KINDS, protocols=PROTOCOLS).study
-    first = tuple(stimulus for stimulus in study.stimuli if stimulus.scenario == study.stimuli[0].scenario)
+    first = tuple(
+        stimulus for stimulus in study.stimuli if stimulus.scenario == study.stimuli[0].scenario
+    )
     write: Any = ready._part("stimuli", "write")
     write(study.model_copy(update={"stimuli": first}), place, 7, recipe=SMALL, clip_s=1)
     return place
@@ -67,7 +73,11 @@ def pictures(path: Path) -> list[Any]:
 def test_films_are_alike_covered_and_tell_nobody(folder: Path) -> None:
     study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
     films = [folder / stimulus.file for stimulus in study.stimuli]
-    assert len(films) == len({stimulus.condition for stimulus in study.stimuli}) == len(study.conditions)
+    assert (
+        len(films)
+        == len({stimulus.condition for stimulus in study.stimuli})
+        == len(study.conditions)
+    )
     assert len({facts(film).duration_ms for film in films}) == 1
     covered = 2 if study.stimuli[0].condition and len(study.conditions) == 3 else 1
     for film in films:
@@ -75,9 +85,13 @@ def test_films_are_alike_covered_and_tell_nobody(folder: Path) -> None:
         assert shown[:, : int(MESSAGES.height * 144) - 1].max() < 40
         assert shown[:, 20:100].std() > 5  # there is a game
         if covered == 2:
-            assert shown[:, int(STATUS_BAR.y * 144) + 3 :, :120].max() < 60  # the watermark stands to the right
+            assert (
+                shown[:, int(STATUS_BAR.y * 144) + 3 :, :120].max() < 60
+            )  # the watermark stands to the right
         content = film.read_bytes()
-        assert not re.search(rb"standin|human|agent|rules|imitation|wanderer|person|doom|Lavf|x264", content)
+        assert not re.search(
+            rb"standin|human|agent|rules|imitation|wanderer|person|doom|Lavf|x264", content
+        )
         record = json.loads(film.with_name(f"{film.stem}.provenance.json").read_text())
         assert [mask["width_px"] for mask in record["source"]["masks"]] == [640] * covered
     first, second = (np.array(pictures(film)[-1], np.int64) for film in films[:2])
@@ -117,13 +131,18 @@ async def _received(folder: Path, data: Path, films: int) -> list[tuple[str, byt
     return got
 
 
-def test_what_a_page_receives_tells_neither_condition_nor_agent(folder: Path, tmp_path: Path) -> None:
+def test_what_a_page_receives_tells_neither_condition_nor_agent(
+    folder: Path, tmp_path: Path
+) -> None:
     study = load(folder, kinds=KINDS, protocols=PROTOCOLS).study
     shutil.copytree(folder / "stimuli", tmp_path / "s" / "stimuli")
     stimuli = "\n".join(
-        f"  - {{id: {s.id}, file: {s.file}, condition: {s.condition}, scenario: {s.scenario}}}" for s in study.stimuli
+        f"  - {{id: {s.id}, file: {s.file}, condition: {s.condition}, scenario: {s.scenario}}}"
+        for s in study.stimuli
     )
-    (tmp_path / "s" / "study.yaml").write_text(STUDY.format(conditions=", ".join(study.conditions), stimuli=stimuli))
+    (tmp_path / "s" / "study.yaml").write_text(
+        STUDY.format(conditions=", ".join(study.conditions), stimuli=stimuli)
+    )
     got = asyncio.run(_received(tmp_path / "s", tmp_path / "data", len(study.stimuli)))
     assert len({content for _, content in got}) == len(study.stimuli)
     for words, content in got:
@@ -135,7 +154,9 @@ def test_what_a_page_receives_tells_neither_condition_nor_agent(folder: Path, tm
 
 def test_two_of_a_kind_in_one_scene_go_their_own_ways() -> None:
     options, hand = {"map": "deathmatch", "picture": "160x120"}, HANDS["standin_rules"]
-    first, same, other = (played(options, "nobody", "person", hand, 7, player, 6).tracks[0] for player in (1, 1, 2))
+    first, same, other = (
+        played(options, "nobody", "person", hand, 7, player, 6).tracks[0] for player in (1, 1, 2)
+    )
     assert (first.x[0], first.y[0]) == (other.x[0], other.y[0])
     assert same.x == first.x
     assert other.x != first.x

@@ -1,4 +1,6 @@
-"""The ready studies in each of their languages: nothing left out, nothing left in English, and taken from consent to the end."""
+"""The ready studies in each of their languages: nothing left out, nothing left in English, and
+taken from consent to the end.
+"""
 
 from __future__ import annotations
 
@@ -64,10 +66,15 @@ def test_a_page_is_built_alike_in_every_language(folder: Path) -> None:
 
 
 def shape(page: Path) -> list[str]:
-    """The headings, list entries and paragraphs of a page, and how often each sets words in bold."""
+    """The headings, list entries and paragraphs of a page, and how often each sets words in
+    bold.
+    """
     blocks = re.split(r"\n\s*\n|\n(?=- |\d+\. )", page.read_text(encoding="utf-8").strip())
     marks = [re.match(r"# |- |\d+\. |", block) for block in blocks]
-    return [f"{mark[0] if mark else ''}{block.count('**')}" for mark, block in zip(marks, blocks, strict=True)]
+    return [
+        f"{mark[0] if mark else ''}{block.count('**')}"
+        for mark, block in zip(marks, blocks, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("protocol", PUBLISHED)
@@ -76,10 +83,17 @@ def test_people_go_through_it_in_german(protocol: str, tmp_path: Path) -> None:
     folder, target = tmp_path / "study", tmp_path / "bundle"
     create(protocol, folder, seed=3)
     written = (folder / "study.yaml").read_text(encoding="utf-8")
-    (folder / "study.yaml").write_text(written.replace("languages: [en, de]", "languages: [de, en]"), encoding="utf-8")
+    (folder / "study.yaml").write_text(
+        written.replace("languages: [en, de]", "languages: [de, en]"), encoding="utf-8"
+    )
     crowd = ("--participants", "2", "--drop-out", "0", "--care", "1", "--seed", "2")
-    for arguments in (("simulate", str(folder), *crowd), ("export", str(folder), "--simulated", "--out", str(target))):
+    for arguments in (
+        ("simulate", str(folder), *crowd),
+        ("export", str(folder), "--simulated", "--out", str(target)),
+    ):
         result = CliRunner().invoke(group, list(arguments), catch_exceptions=False)
         assert result.exit_code == 0, result.output
     people = list(read(target)["participants"].rows())
-    assert [(person["language"], person["outcome"]) for person in people] == [("de", "complete")] * 2
+    assert [(person["language"], person["outcome"]) for person in people] == [
+        ("de", "complete")
+    ] * 2

@@ -1,4 +1,6 @@
-"""The ready studies: complete, sound, honest about their stimuli, and taken by simulated people from page to bundle."""
+"""The ready studies: complete, sound, honest about their stimuli, and taken by simulated people
+from page to bundle.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,18 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(scope="module")
 def bundle(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     """Four simulated people through the real routes, exported and read back."""
-    run("simulate", str(folder), "--participants", "4", "--drop-out", "0", "--care", "1", "--seed", "2")
+    run(
+        "simulate",
+        str(folder),
+        "--participants",
+        "4",
+        "--drop-out",
+        "0",
+        "--care",
+        "1",
+        "--seed",
+        "2",
+    )
     target = tmp_path_factory.mktemp("bundle") / folder.name
     run("export", str(folder), "--simulated", "--out", str(target))
     return read(target)
@@ -97,7 +110,14 @@ def test_nothing_that_people_receive_tells_conditions_or_what_was_planted(folder
     for stimulus in study.stimuli:
         tree = judging_tree(read_recording(folder / stimulus.file), Variant(plan=True, log=True))
         text = json.dumps(tree)
-        for word in ("standin_", "generative", "neurosymbolic", "violation", "fulfilled", f'"{stimulus.id}"'):
+        for word in (
+            "standin_",
+            "generative",
+            "neurosymbolic",
+            "violation",
+            "fulfilled",
+            f'"{stimulus.id}"',
+        ):
             assert word not in text, (stimulus.id, word)
 
 
@@ -140,7 +160,11 @@ def test_pages_of_clips_differ_in_what_they_hold(name: str) -> None:
     if not any(isinstance(entry.item, Group) for entry in outline(study.timeline)):
         pytest.skip("no pages of clips")
     mixtures = {
-        tuple(sorted(str(stimulus.condition) for stimulus in study.stimuli if stimulus.scenario == page))
+        tuple(
+            sorted(
+                str(stimulus.condition) for stimulus in study.stimuli if stimulus.scenario == page
+            )
+        )
         for page in study.scenarios
     }
     assert len(mixtures) == len(study.scenarios)
@@ -157,10 +181,14 @@ def test_what_is_wrong_is_in_the_bundle_and_in_nothing_that_people_send(tmp_path
     told = {(row["stimulus"], row["action"]): row["violations"] for row in bundle["actions"].rows()}
     for stimulus in study.stimuli:
         actions = read_recording(folder / stimulus.file).actions
-        assert {action.id: told[stimulus.id, action.id] for action in actions if told[stimulus.id, action.id] != "none"} == dict(
-            violations_of(actions)
-        )
-    assert not any("environment_rule" in event.body or "temporal/" in event.body for event in bundle.events())
+        assert {
+            action.id: told[stimulus.id, action.id]
+            for action in actions
+            if told[stimulus.id, action.id] != "none"
+        } == dict(violations_of(actions))
+    assert not any(
+        "environment_rule" in event.body or "temporal/" in event.body for event in bundle.events()
+    )
 
 
 def test_the_quality_protocol_checks_the_device_first() -> None:
@@ -191,7 +219,9 @@ def test_consent_names_the_same_duration_as_the_landing_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", READY_STUDIES.names)
 def test_participants_do_not_see_notes_to_the_author(name: str) -> None:
-    """`check` warns the author that consent is not filled in; participants see no instructions for authors."""
+    """`check` warns the author that consent is not filled in; participants see no instructions for
+    authors.
+    """
     definition = load(READY_STUDIES[name].folder, kinds=KINDS, protocols=PROTOCOLS)
     for page in ("pages/consent.md", "pages/consent.de.md"):
         assert PLACEHOLDER.search(definition.pages[page])

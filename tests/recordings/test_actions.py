@@ -18,7 +18,10 @@ LOG = ActionLog(
         Action("human-1", "human", 200, 900, "sleep"),
         Action("llm-2", "llm_agent", 500, 900, "eat", text="=eating"),
     ),
-    plans=(PlanStep("llm-day", "llm_agent", None, 0, 0, 900, "day"), PlanStep("llm-a", "llm_agent", "llm-day", 1, 0, 500, "dog")),
+    plans=(
+        PlanStep("llm-day", "llm_agent", None, 0, 0, 900, "day"),
+        PlanStep("llm-a", "llm_agent", "llm-day", 1, 0, 500, "dog"),
+    ),
 )
 
 
@@ -34,7 +37,10 @@ def test_a_judge_gets_other_ids_and_they_lead_back() -> None:
     assert "llm" not in json.dumps(to_tree(blind))
     assert "human" not in json.dumps(to_tree(blind))
     assert [LOG.authored_id(action.id) for action in blind.actions] == ["llm-1", "human-1", "llm-2"]
-    assert [(step.id, step.parent, step.actor) for step in blind.plans] == [("p1", None, "w1"), ("p2", "p1", "w1")]
+    assert [(step.id, step.parent, step.actor) for step in blind.plans] == [
+        ("p1", None, "w1"),
+        ("p2", "p1", "w1"),
+    ]
     bare = LOG.for_judging(with_plan=False, with_log=False)
     assert (bare.actions, bare.plans) == ((), ())
 

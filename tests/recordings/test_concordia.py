@@ -1,4 +1,6 @@
-"""Concordia's memories as a recording: places, times and actions as they are told; what is missing is reported."""
+"""Concordia's memories as a recording: places, times and actions as they are told; what is missing
+is reported.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from believable.recordings.importers.concordia import import_memories
 ADA = [
     "[self] Ada Brandt is 41 years old.",
     "// house_1 [Thursday, January 1st, 7:00 AM]: Ada Brandt wakes up.",
-    "[observation] // house_1 [Thursday, January 1st, 7:00 AM]: 7:05 AM: Ada Brandt got out of bed. 7:30 AM: Ada Brandt ate.",
+    (
+        "[observation] // house_1 [Thursday, January 1st, 7:00 AM]: 7:05 AM: Ada Brandt got out of"
+        " bed. 7:30 AM: Ada Brandt ate."
+    ),
     "I am feeling well.",
     "[observation] // bakery [Friday, January 2nd, 1:15 PM]: 1:15 PM: Ada Brandt kneaded dough.",
 ]
@@ -31,7 +36,10 @@ def run_in(folder: Path, **people: list[str]) -> Path:
 def test_actions_have_their_own_times_and_places(tmp_path: Path) -> None:
     imported = import_memories(run_in(tmp_path, ada_brandt=ADA, ben_okafor=BEN))
     recording = imported.recording
-    told = [(action.actor, action.t0_ms // 60_000, action.verb, action.place) for action in recording.actions]
+    told = [
+        (action.actor, action.t0_ms // 60_000, action.verb, action.place)
+        for action in recording.actions
+    ]
     assert told == [
         ("ada_brandt", 420, "wakes", "house_1"),
         ("ada_brandt", 425, "got", "house_1"),
@@ -42,7 +50,10 @@ def test_actions_have_their_own_times_and_places(tmp_path: Path) -> None:
     assert recording.timing.simulated_start == "2026-01-01T00:00:00"
     assert [place.name for place in recording.world.places] == ["bakery", "cafe", "house 1"]
     track = recording.tracks[0]
-    house, bakery = (next(place for place in recording.world.places if place.id == name) for name in ("house_1", "bakery"))
+    house, bakery = (
+        next(place for place in recording.world.places if place.id == name)
+        for name in ("house_1", "bakery")
+    )
     assert track.x[430] // 1000 in range(house.rects[0][0], house.rects[0][0] + 5)
     assert track.x[-1] // 1000 in range(bakery.rects[0][0], bakery.rects[0][0] + 5)
     write(recording, tmp_path / "run.replay.json.gz")

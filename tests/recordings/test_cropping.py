@@ -38,7 +38,9 @@ def test_a_cropped_recording_is_its_beginning(whole: Recording, tmp_path: Path) 
 def test_all_of_it_is_left_alone_and_more_is_refused(whole: Recording) -> None:
     assert crop_recording(whole, whole.timing.frames) is whole
     for frames in (0, whole.timing.frames + 1):
-        with pytest.raises(InvalidInput, match=f"expected 1 to {whole.timing.frames} frames, got {frames}"):
+        with pytest.raises(
+            InvalidInput, match=f"expected 1 to {whole.timing.frames} frames, got {frames}"
+        ):
             crop_recording(whole, frames)
 
 
@@ -50,11 +52,16 @@ def test_a_part_of_a_log_counts_from_its_beginning() -> None:
             Action("2", "a", 900, 2000, "sit", serves="before"),
             Action("3", "a", 2000, 5000, "eat", serves="within"),
         ),
-        plans=(PlanStep("before", "a", None, 0, 0, 1000, "go"), PlanStep("within", "a", "before", 1, 1000, 9000, "eat")),
+        plans=(
+            PlanStep("before", "a", None, 0, 0, 1000, "go"),
+            PlanStep("within", "a", "before", 1, 1000, 9000, "eat"),
+        ),
     )
     part = crop_log(log, 1000, 3000)
     assert [(action.id, action.t0_ms, action.t1_ms, action.serves) for action in part.actions] == [
         ("2", 0, 1000, None),
         ("3", 1000, 2000, "within"),
     ]
-    assert [(step.id, step.t0_ms, step.t1_ms, step.parent) for step in part.plans] == [("within", 0, 2000, None)]
+    assert [(step.id, step.t0_ms, step.t1_ms, step.parent) for step in part.plans] == [
+        ("within", 0, 2000, None)
+    ]

@@ -25,7 +25,13 @@ from believable.recordings.recording import (
 )
 
 words = st.text(max_size=12)
-scalars = st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False) | words
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**9), 10**9)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | words
+)
 
 
 @st.composite
@@ -49,17 +55,29 @@ def replays(draw: st.DrawFn) -> Recording:
                 tuple(State(frame, draw(words), draw(scalars)) for frame in at),
             )
         )
-    spans = st.tuples(st.integers(0, frames * frame_ms), st.integers(0, frames * frame_ms)).map(sorted)
+    spans = st.tuples(st.integers(0, frames * frame_ms), st.integers(0, frames * frame_ms)).map(
+        sorted
+    )
     actions = []
     plans = []
     for number in range(draw(st.integers(0, 4))):
         t0, t1 = draw(spans)
         actor = draw(st.sampled_from(actors))
-        actions.append(Action(f"x{number}", actor.id, t0, t1, "walk", draw(st.none() | words), None, draw(words)))
+        actions.append(
+            Action(
+                f"x{number}", actor.id, t0, t1, "walk", draw(st.none() | words), None, draw(words)
+            )
+        )
         parent = f"p{number - 1}" if number else None
         plans.append(PlanStep(f"p{number}", actor.id, parent, number, t0, t1, draw(words)))
     return Recording(
-        world=RecordedWorld("maze", width, height, ("." * width,) * height, (Place("c", "Café", None, ((0, 0, 1, 1),)),)),
+        world=RecordedWorld(
+            "maze",
+            width,
+            height,
+            ("." * width,) * height,
+            (Place("c", "Café", None, ((0, 0, 1, 1),)),),
+        ),
         actors=actors,
         timing=Timing(frame_ms, frames),
         tracks=tuple(tracks),
@@ -79,10 +97,20 @@ SMALL = Recording(
     timing=Timing(100, 4),
     tracks=(
         Track("p", (1500, 1600, 1700, 1700), (500,) * 4, (0,) * 4, 0, (State(0, "health", 3),)),
-        Track("o", (2500, 2400), (1500, 1500), (180, 180), 2, (State(2, "frustration", 0.7), State(3, "emoji", "!"))),
+        Track(
+            "o",
+            (2500, 2400),
+            (1500, 1500),
+            (180, 180),
+            2,
+            (State(2, "frustration", 0.7), State(3, "emoji", "!")),
+        ),
     ),
     actions=(Action("frustrated-01", "o", 200, 400, "chase", "player", None, "chases the player"),),
-    plans=(PlanStep("day", "o", None, 0, 0, 400, "win"), PlanStep("hunt", "o", "day", 1, 200, 400, "hunt the player")),
+    plans=(
+        PlanStep("day", "o", None, 0, 0, 400, "win"),
+        PlanStep("hunt", "o", "day", 1, 200, 400, "hunt the player"),
+    ),
     telemetry={"score": (0, 0, 1, 1)},
     hidden_states=("frustration",),
     seed=7,
@@ -128,21 +156,48 @@ def test_a_judge_receives_plan_and_log_only_where_shown_and_under_new_ids() -> N
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"world": replace(SMALL.world, kind="")}, r"world\.kind: expected the name of a world, got ''"),
+        (
+            {"world": replace(SMALL.world, kind="")},
+            r"world\.kind: expected the name of a world, got ''",
+        ),
         ({"world": replace(SMALL.world, walls=("#..",))}, r"world\.walls: expected 2 rows, got 1"),
-        ({"world": replace(SMALL.world, walls=("#.x", "..."))}, r"only '#' and '\.' are known, got \['x'\]"),
+        (
+            {"world": replace(SMALL.world, walls=("#.x", "..."))},
+            r"only '#' and '\.' are known, got \['x'\]",
+        ),
         ({"timing": Timing(100, 3)}, r"tracks\[0\]: covers frames 0 to 4, the recording has 3"),
         ({"timing": Timing(0, 4)}, r"timing\.frame_ms: must be at least 1, got 0"),
-        ({"timing": Timing(100, 4, "2026-01-01T00:00:00")}, "simulated_start and simulated_ms_per_frame go together"),
+        (
+            {"timing": Timing(100, 4, "2026-01-01T00:00:00")},
+            "simulated_start and simulated_ms_per_frame go together",
+        ),
         ({"tracks": (replace(SMALL.tracks[0], y=(1,)),)}, r"x has 4 entries and y 1"),
-        ({"tracks": (replace(SMALL.tracks[0], x=(9000,) * 4),)}, r"tracks\[0\]\.x\[0\]: 9000 lies outside 0 … 3000"),
-        ({"tracks": (replace(SMALL.tracks[0], actor="q"),)}, r"tracks\[0\]\.actor: unknown actor 'q'"),
-        ({"actions": (replace(SMALL.actions[0], t0_ms=401),)}, r"expected 0 ≤ t0 ≤ t1 ≤ 400 ms, got 401 … 400"),
+        (
+            {"tracks": (replace(SMALL.tracks[0], x=(9000,) * 4),)},
+            r"tracks\[0\]\.x\[0\]: 9000 lies outside 0 … 3000",
+        ),
+        (
+            {"tracks": (replace(SMALL.tracks[0], actor="q"),)},
+            r"tracks\[0\]\.actor: unknown actor 'q'",
+        ),
+        (
+            {"actions": (replace(SMALL.actions[0], t0_ms=401),)},
+            r"expected 0 ≤ t0 ≤ t1 ≤ 400 ms, got 401 … 400",
+        ),
         ({"actions": (replace(SMALL.actions[0], verb=""),)}, r"actions\[0\]\.verb: is empty"),
         ({"actions": SMALL.actions * 2}, "'frustrated-01' occurs twice"),
-        ({"plans": (replace(SMALL.plans[1], parent="daz"),)}, r"plans\[0\]\.parent: unknown step 'daz'"),
-        ({"plans": (SMALL.plans[0], replace(SMALL.plans[1], level=0))}, "level 0 must be below its parent's level 0"),
-        ({"telemetry": {"score": (1,)}}, r"telemetry\.score: expected 4 entries, one a frame, got 1"),
+        (
+            {"plans": (replace(SMALL.plans[1], parent="daz"),)},
+            r"plans\[0\]\.parent: unknown step 'daz'",
+        ),
+        (
+            {"plans": (SMALL.plans[0], replace(SMALL.plans[1], level=0))},
+            "level 0 must be below its parent's level 0",
+        ),
+        (
+            {"telemetry": {"score": (1,)}},
+            r"telemetry\.score: expected 4 entries, one a frame, got 1",
+        ),
     ],
 )
 def test_unsound_recordings_say_where(change: dict[str, object], message: str) -> None:
@@ -159,7 +214,10 @@ def test_damaged_files_name_themselves(tmp_path: Path) -> None:
 
 def test_another_version_is_refused() -> None:
     tree = to_tree(SMALL) | {"format": "believable-replay/9"}
-    with pytest.raises(InvalidInput, match=r"format is 'believable-replay/9', this version reads 'believable-replay/1'"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"format is 'believable-replay/9', this version reads 'believable-replay/1'",
+    ):
         from_bytes(gzip.compress(json.dumps(tree).encode()), source="x")
 
 

@@ -47,9 +47,14 @@ def test_the_published_facts_hold(run: Imported) -> None:
 
 def test_the_contradicting_meta_file_is_reported(run: Imported) -> None:
     assert run.contradictions == (
-        "meta: start_date says 'February 13, 2003', the recorded steps say 'February 13, 2023'; the steps are used",
-        "meta: curr_time says 'February 14, 2003, 06:30:30', the recorded steps say 'February 14, 2023, 00:02:20'; "
-        "the steps are used",
+        (
+            "meta: start_date says 'February 13, 2003', the recorded steps say 'February 13, 2023';"
+            " the steps are used"
+        ),
+        (
+            "meta: curr_time says 'February 14, 2003, 06:30:30', the recorded steps say 'February"
+            " 14, 2023, 00:02:20'; the steps are used"
+        ),
     )
 
 
@@ -72,7 +77,12 @@ def test_activities_become_actions_with_verb_object_and_place(run: Imported) -> 
 
 
 def test_conversations_are_said_by_their_speakers(run: Imported) -> None:
-    said = [s.value for track in run.replay.tracks for s in track.states if s.key == "speech" and s.value]
+    said = [
+        s.value
+        for track in run.replay.tracks
+        for s in track.states
+        if s.key == "speech" and s.value
+    ]
     assert len(said) == 2 + 2 + 3 + 5 * 16
     assert any(str(text).startswith("Hey Maria! I'm so glad I ran into you.") for text in said)
 
@@ -80,7 +90,10 @@ def test_conversations_are_said_by_their_speakers(run: Imported) -> None:
 def test_the_day_plan_is_a_tree_with_stated_times(run: Imported) -> None:
     steps = {step.id: step for step in run.replay.plans if step.actor == "isabella_rodriguez"}
     root = steps["isabella_rodriguez-plan"]
-    assert (root.level, root.text) == (0, "This is Isabella Rodriguez's plan for Monday February 13")
+    assert (root.level, root.text) == (
+        0,
+        "This is Isabella Rodriguez's plan for Monday February 13",
+    )
     wake = steps["isabella_rodriguez-p1"]
     assert (wake.parent, wake.t0_ms) == (root.id, 6 * 3_600_000)
     nap = next(step for step in steps.values() if "short nap" in step.text)
@@ -88,7 +101,9 @@ def test_the_day_plan_is_a_tree_with_stated_times(run: Imported) -> None:
     assert steps["isabella_rodriguez-s1"].text == "sleeping"
 
 
-def test_the_compressed_form_gives_the_same_recording(run: Imported, folder: Path, data: Path) -> None:
+def test_the_compressed_form_gives_the_same_recording(
+    run: Imported, folder: Path, data: Path
+) -> None:
     shutil.copy(data / "master_movement.json", folder)
     shutil.copy(data / "meta.simaiworld.json", folder)
     compressed = import_run(folder)
@@ -100,8 +115,16 @@ def test_the_compressed_form_gives_the_same_recording(run: Imported, folder: Pat
 
 
 def _step(x: int) -> dict[str, object]:
-    entry = {"movement": [x, 14], "pronunciatio": "z", "description": "sleeping @ the Ville:a:b:bed", "chat": None}
-    return {"persona": {"Isabella Rodriguez": entry}, "meta": {"curr_time": "February 13, 2023, 00:00:00"}}
+    entry = {
+        "movement": [x, 14],
+        "pronunciatio": "z",
+        "description": "sleeping @ the Ville:a:b:bed",
+        "chat": None,
+    }
+    return {
+        "persona": {"Isabella Rodriguez": entry},
+        "meta": {"curr_time": "February 13, 2023, 00:00:00"},
+    }
 
 
 def test_one_file_per_step_is_read_in_number_order(folder: Path) -> None:
@@ -125,7 +148,8 @@ def test_a_folder_without_movement_says_what_was_expected(tmp_path: Path) -> Non
         import_run(tmp_path)
 
 
-# ------------------------------------------------------------------------------------------ other layouts, and what is missing
+# ------------------------------------------------------------------------------------------ other
+# layouts, and what is missing
 
 
 RUNS = Path(__file__).resolve().parents[1] / "data" / "agent_runs"
@@ -134,7 +158,11 @@ NO_MAP = "no map: there is no maze/ beside the movements"
 
 def said(imported: Imported, actor: str) -> list[tuple[int, object]]:
     (track,) = (track for track in imported.replay.tracks if track.actor == actor)
-    return [(state.frame, state.value) for state in track.states if state.key == "speech" and state.value]
+    return [
+        (state.frame, state.value)
+        for state in track.states
+        if state.key == "speech" and state.value
+    ]
 
 
 def test_whoever_enters_later_is_there_from_then_on() -> None:
@@ -144,7 +172,12 @@ def test_whoever_enters_later_is_there_from_then_on() -> None:
     assert (ann.first_frame, len(ann.x)) == (0, 5)
     assert (bo.first_frame, len(bo.x)) == (2, 3)
     (opening,) = (action for action in run.replay.actions if action.actor == "bo_berg")
-    assert (opening.t0_ms, opening.t1_ms, opening.place, opening.object) == (20_000, 50_000, "cafe:bar", "counter")
+    assert (opening.t0_ms, opening.t1_ms, opening.place, opening.object) == (
+        20_000,
+        50_000,
+        "cafe:bar",
+        "counter",
+    )
     assert "Bo Berg enters at step 2 of 5" in run.notes
     assert run.contradictions == ()
 
@@ -154,7 +187,10 @@ def test_without_a_map_the_ways_are_read_and_it_is_said() -> None:
     assert (run.replay.world.width, run.replay.world.height, run.replay.world.places) == (9, 5, ())
     assert [fact.steps_on_blocked_tiles for fact in run.facts] == [None, None]
     assert any(note.startswith(NO_MAP) for note in run.notes)
-    assert "no plan for the day of Ann Lin: there is no nodes.json under personas/Ann Lin/" in run.notes
+    assert (
+        "no plan for the day of Ann Lin: there is no nodes.json under personas/Ann Lin/"
+        in run.notes
+    )
     assert run.replay.timing.simulated_start == "2023-02-13T08:00:00"
 
 
@@ -162,14 +198,18 @@ def test_the_map_may_lie_elsewhere(tmp_path: Path, data: Path) -> None:
     run = import_run(RUNS / "late", maze=data / "maze")
     assert (run.replay.world.width, run.replay.world.height) == (140, 100)
     assert not any(note.startswith(NO_MAP) for note in run.notes)
-    with pytest.raises(InvalidInput, match=r"expected the folder of a map, with maze_meta_info\.json in it"):
+    with pytest.raises(
+        InvalidInput, match=r"expected the folder of a map, with maze_meta_info\.json in it"
+    ):
         import_run(RUNS / "late", maze=tmp_path)
 
 
 def test_a_map_with_a_missing_file_names_it(folder: Path) -> None:
     shutil.copy(RUNS / "late" / "master_movement.json", folder)
     (folder / "maze" / "maze" / "collision_maze.csv").unlink()
-    with pytest.raises(InvalidInput, match=r"collision_maze\.csv: there is no such file, and the map needs it"):
+    with pytest.raises(
+        InvalidInput, match=r"collision_maze\.csv: there is no such file, and the map needs it"
+    ):
         import_run(folder)
 
 
@@ -191,7 +231,11 @@ def test_an_empty_first_step_and_whoever_leaves_are_told() -> None:
 def test_the_layout_of_translated_forks_is_read() -> None:
     run = import_run(RUNS / "translated")
     timing = run.replay.timing
-    assert (timing.frames, timing.frame_ms, timing.simulated_start) == (121, 10_000, "2024-02-13T05:59:50")
+    assert (timing.frames, timing.frame_ms, timing.simulated_start) == (
+        121,
+        10_000,
+        "2024-02-13T05:59:50",
+    )
     actions = [action for action in run.replay.actions if action.actor == "安"]
     assert [(action.t0_ms, action.text, action.place, action.object) for action in actions] == [
         (0, "正在睡覺", "林家:廚房", "爐子"),
@@ -202,7 +246,9 @@ def test_the_layout_of_translated_forks_is_read() -> None:
     assert said(run, "安") == [(1, "早安")]
     assert said(run, "波") == [(31, "早")]
     assert run.distinct_chats == 1
-    emojis = [state.value for track in run.replay.tracks for state in track.states if state.key == "emoji"]
+    emojis = [
+        state.value for track in run.replay.tracks for state in track.states if state.key == "emoji"
+    ]
     assert emojis.count("💬") == 2
 
 
@@ -210,13 +256,18 @@ def test_the_layout_of_translated_forks_is_read() -> None:
     ("change", "words"),
     [
         ({"all_movement": None}, "all_movement: expected an object"),
-        ({"start_datetime": "soon"}, "start_datetime: expected a time such as 2024-02-13T06:00:00, got 'soon'"),
+        (
+            {"start_datetime": "soon"},
+            "start_datetime: expected a time such as 2024-02-13T06:00:00, got 'soon'",
+        ),
         ({"stride": 0}, "expected a positive number in stride, got 0"),
         ({"all_movement": {"description": {}}}, "all_movement holds no frame"),
         ({"all_movement": {"0": {}, "2": {}}}, "frame 1 of all_movement is missing"),
     ],
 )
-def test_a_damaged_movement_file_says_where(tmp_path: Path, change: dict[str, object], words: str) -> None:
+def test_a_damaged_movement_file_says_where(
+    tmp_path: Path, change: dict[str, object], words: str
+) -> None:
     run = json.loads((RUNS / "translated" / "movement.json").read_text("utf-8"))
     (tmp_path / "movement.json").write_text(json.dumps(run | change), "utf-8")
     with pytest.raises(InvalidInput, match=words):
@@ -228,7 +279,10 @@ def test_two_statements_about_time_are_both_told(tmp_path: Path) -> None:
     (tmp_path / "movement.json").write_text(json.dumps(run | {"sec_per_step": 4}), "utf-8")
     imported = import_run(tmp_path)
     assert imported.replay.timing.frame_ms == 10_000
-    assert "sec_per_step says 4 s a frame, stride 10 s; stride is used (movement.json)" in imported.notes
+    assert (
+        "sec_per_step says 4 s a frame, stride 10 s; stride is used (movement.json)"
+        in imported.notes
+    )
 
 
 @pytest.mark.parametrize(
@@ -237,8 +291,14 @@ def test_two_statements_about_time_are_both_told(tmp_path: Path) -> None:
         ("", r"movement/1\.json: it is empty, as when a run is broken off"),
         ("{", r"movement/1\.json: expected JSON, line 1, column 2"),
         ("[]", r"movement/1\.json: expected an object with entries by name, got list"),
-        ('{"persona": {"Ann Lin": {"description": "x"}}}', r"Ann Lin: expected the tile as `movement: \[x, y\]`, got None"),
-        ('{"persona": {"Ann Lin": {"movement": [1, 2], "chat": [{"a": 1}]}}}', "expected a chat of .speaker, text. pairs"),
+        (
+            '{"persona": {"Ann Lin": {"description": "x"}}}',
+            r"Ann Lin: expected the tile as `movement: \[x, y\]`, got None",
+        ),
+        (
+            '{"persona": {"Ann Lin": {"movement": [1, 2], "chat": [{"a": 1}]}}}',
+            "expected a chat of .speaker, text. pairs",
+        ),
     ],
 )
 def test_a_damaged_step_says_which_and_why(tmp_path: Path, text: str, words: str) -> None:
@@ -252,7 +312,10 @@ def test_somebody_missing_between_other_steps_stands_still_and_it_is_said(tmp_pa
     shutil.copytree(RUNS / "texts" / "movement", tmp_path / "movement")
     (tmp_path / "movement" / "2.json").write_text('{"persona": {}}')
     imported = import_run(tmp_path)
-    assert "Ann Lin is missing between other steps and stands still there (movement/2.json)" in imported.notes
+    assert (
+        "Ann Lin is missing between other steps and stands still there (movement/2.json)"
+        in imported.notes
+    )
 
 
 def test_layouts_beside_the_one_that_is_read_are_named(run: Imported) -> None:
@@ -298,10 +361,12 @@ def test_conversations_of_one_step_of_a_fork_are_kept_apart(tmp_path: Path) -> N
 
 
 def test_a_line_of_a_fork_that_belongs_to_nobody_is_counted(tmp_path: Path) -> None:
-    run = translated_with(tmp_path, {"20240213-06:00": "旁白\n安：早安\n波：早\n", "20240213-06:10": "地点：公園\n"})
+    run = translated_with(
+        tmp_path, {"20240213-06:00": "旁白\n安：早安\n波：早\n", "20240213-06:10": "地点：公園\n"}
+    )
     note = next(note for note in run.notes if "names nobody" in note)
-    assert note == (
-        "a line of a conversation names nobody of the run and was not read"
+    assert (
+        note == "a line of a conversation names nobody of the run and was not read"
         " (movement.json: conversation 20240213-06:00 and 1 more)"
     )
     assert run.distinct_chats == 1
@@ -309,12 +374,20 @@ def test_a_line_of_a_fork_that_belongs_to_nobody_is_counted(tmp_path: Path) -> N
 
 def test_plans_and_traits_of_a_fork_are_kept(tmp_path: Path) -> None:
     scratch = {"age": 41, "lifestyle": "早睡早起", "daily_plan": "六點起床，然後去茶館"}
-    run = translated_with(tmp_path, {}, {"安": {"currently": "開茶館", "scratch": scratch}, "戊": {"currently": "x"}})
+    run = translated_with(
+        tmp_path, {}, {"安": {"currently": "開茶館", "scratch": scratch}, "戊": {"currently": "x"}}
+    )
     day = next(plan for plan in run.replay.plans if plan.id == "安-plan")
     assert (day.text, day.level, day.t0_ms, day.t1_ms) == ("六點起床，然後去茶館", 0, 0, 1_210_000)
     provenance = run.replay.provenance
-    assert (provenance["people.安.currently"], provenance["people.安.scratch.age"]) == ("開茶館", "41")
+    assert (provenance["people.安.currently"], provenance["people.安.scratch.age"]) == (
+        "開茶館",
+        "41",
+    )
     assert "descriptions of 1 people are kept in the provenance, as people.NAME.…" in run.notes
     assert not [note for note in run.notes if note.startswith("no plan for the day of 安")]
     assert [note for note in run.notes if note.startswith("no plan for the day of 波")]
-    assert "a description is of a person who is in no frame and was not read (movement.json: 戊)" in run.notes
+    assert (
+        "a description is of a person who is in no frame and was not read (movement.json: 戊)"
+        in run.notes
+    )

@@ -1,4 +1,6 @@
-"""Tracks of worlds with a third dimension; files from before they could have one are read as they were."""
+"""Tracks of worlds with a third dimension; files from before they could have one are read as they
+were.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,17 @@ FLAT = Recording(
 IN_SPACE = replace(
     FLAT,
     timing=Timing(1000 / 35, 3),
-    tracks=(replace(FLAT.tracks[0], height=(-100, 0, 2500), pitch=(0, -305, 12), camera=(0, 3599, 13)),),
+    tracks=(
+        replace(FLAT.tracks[0], height=(-100, 0, 2500), pitch=(0, -305, 12), camera=(0, 3599, 13)),
+    ),
 )
 
 
 def test_they_survive_their_file() -> None:
     assert from_bytes(to_bytes(IN_SPACE), source="x") == IN_SPACE
-    assert to_tree(IN_SPACE)["tracks"][0]["camera"] == [0, 3599, -3586], "differences, as the others"
+    assert to_tree(IN_SPACE)["tracks"][0]["camera"] == [0, 3599, -3586], (
+        "differences, as the others"
+    )
     assert IN_SPACE.timing.duration_ms == 86
 
 

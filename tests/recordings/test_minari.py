@@ -1,4 +1,6 @@
-"""Minari datasets, made here: one recording per episode, and films of those that can be played again."""
+"""Minari datasets, made here: one recording per episode, and films of those that can be played
+again.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def episode(env: Any, number: int, seed: int | None) -> EpisodeBuffer:
         observation, *step, _ = env.step(tick % 2)
         observations.append(observation)
         steps.append((tick % 2, *step))
-    actions, rewards, terminations, truncations = (list(column) for column in zip(*steps, strict=True))
+    actions, rewards, terminations, truncations = (
+        list(column) for column in zip(*steps, strict=True)
+    )
     return EpisodeBuffer(
         id=number,
         seed=seed,
@@ -64,9 +68,13 @@ def run(*options: str) -> Any:
 
 
 @pytest.mark.parametrize("by", ["id", "folder"])
-def test_an_episode_is_a_recording_that_can_be_filmed(dataset: Path, tmp_path: Path, by: str) -> None:
+def test_an_episode_is_a_recording_that_can_be_filmed(
+    dataset: Path, tmp_path: Path, by: str
+) -> None:
     out = tmp_path / "out"
-    result = run("lab/cartpole-v0" if by == "id" else str(dataset), "--out", str(out), "--info", "pace")
+    result = run(
+        "lab/cartpole-v0" if by == "id" else str(dataset), "--out", str(out), "--info", "pace"
+    )
     assert result.exception is None, result.output
     assert result.output.strip() == f"{out}: 2 of 2 episodes, 1 of them can be filmed"
     first, second = (read(out / f"episode-0{n}.replay.json.gz") for n in (1, 2))
@@ -87,8 +95,12 @@ def test_an_episode_is_a_recording_that_can_be_filmed(dataset: Path, tmp_path: P
 def test_what_cannot_be_read_is_told(dataset: Path, tmp_path: Path) -> None:
     missing = run("lab/nothing-v0", "--out", str(tmp_path / "a"))
     assert isinstance(missing.exception, NotFound)
-    assert "Give its folder, or its id after: minari download lab/nothing-v0" in str(missing.exception)
+    assert "Give its folder, or its id after: minari download lab/nothing-v0" in str(
+        missing.exception
+    )
     wrong = run(str(dataset), "--out", str(tmp_path / "b"), "--info", "speed")
     assert "episode 0 has no 'speed'. It has: pace." in str(wrong.exception)
     (tmp_path / "broken" / "data").mkdir(parents=True)
-    assert isinstance(run(str(tmp_path / "broken"), "--out", str(tmp_path / "c")).exception, InvalidInput)
+    assert isinstance(
+        run(str(tmp_path / "broken"), "--out", str(tmp_path / "c")).exception, InvalidInput
+    )

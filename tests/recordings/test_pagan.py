@@ -1,4 +1,6 @@
-"""PAGAN exports: a real one with everything that happens to them, and each kind of damage by itself."""
+"""PAGAN exports: a real one with everything that happens to them, and each kind of damage by
+itself.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def given(tmp_path: Path, *lines: str, head: str = HEAD, end: str = "\n") -> Pag
     return read_pagan(path)
 
 
-def row(at: int = 1000, media: float = 0, value: float = 0, session: str = "S1", who: str = "P1") -> str:
+def row(
+    at: int = 1000, media: float = 0, value: float = 0, session: str = "S1", who: str = "P1"
+) -> str:
     return f"video - 32.5,DB_1,{who},{session},{at},{media},{value}"
 
 
@@ -56,19 +60,27 @@ def test_sessions_of_the_real_export_are_in_order_of_time(real: PaganExport) -> 
         assert (np.diff(trace.media_ms) >= 0).all()
 
 
-def test_contradicting_groups_of_the_real_export_are_reported_not_decided(real: PaganExport) -> None:
+def test_contradicting_groups_of_the_real_export_are_reported_not_decided(
+    real: PaganExport,
+) -> None:
     both = [trace for trace in real.traces if len(trace.extra["Group"]) > 1]
     assert len(both) == 25
     assert {tuple(sorted(trace.extra["Group"])) for trace in both} == {("Expert", "Mturk")}
 
 
-def test_the_real_export_agrees_with_an_independent_count(real: PaganExport, real_file: Path) -> None:
-    """Counted without a CSV parser and without the importer: the distinct (time, media time, value) of each session."""
+def test_the_real_export_agrees_with_an_independent_count(
+    real: PaganExport, real_file: Path
+) -> None:
+    """Counted without a CSV parser and without the importer: the distinct (time, media time, value)
+    of each session.
+    """
     cells: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for line in real_file.read_text().splitlines()[1:]:
         parts = line.split(",")
         cells[parts[4]].add(tuple(parts[5:8]))
-    assert {trace.session_id: len(trace.value) for trace in real.traces} == {name: len(found) for name, found in cells.items()}
+    assert {trace.session_id: len(trace.value) for trace in real.traces} == {
+        name: len(found) for name, found in cells.items()
+    }
 
 
 def write_pagan(rows: Iterable[PaganRow], file: TextIO) -> int:
@@ -83,9 +95,19 @@ def test_round_trip_through_the_seven_column_file(real: PaganExport, tmp_path: P
     with path.open("w", newline="", encoding="utf-8") as file:
         count = write_pagan(
             (
-                PaganRow(trace.original_names[0], trace.database_name, trace.participant, trace.session_id, int(at), media, value)
+                PaganRow(
+                    trace.original_names[0],
+                    trace.database_name,
+                    trace.participant,
+                    trace.session_id,
+                    int(at),
+                    media,
+                    value,
+                )
                 for trace in real.traces
-                for at, media, value in zip(trace.timestamp_ms, trace.media_ms.tolist(), trace.value.tolist(), strict=True)
+                for at, media, value in zip(
+                    trace.timestamp_ms, trace.media_ms.tolist(), trace.value.tolist(), strict=True
+                )
             ),
             file,
         )
@@ -107,20 +129,32 @@ def test_the_writer_keeps_the_format(tmp_path: Path) -> None:
     assert read_pagan(path).traces[0].value.tolist() == [-2.0]
 
 
-@given_any(st.lists(st.binary(max_size=60) | st.sampled_from([row(n).encode() for n in range(3)]), max_size=8))
+@given_any(
+    st.lists(
+        st.binary(max_size=60) | st.sampled_from([row(n).encode() for n in range(3)]), max_size=8
+    )
+)
 def test_whatever_stands_in_a_line_every_line_is_accounted_for(lines: list[bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "export.csv"
         content = b"\n".join([HEAD.encode(), *lines]) + b"\n"
         path.write_bytes(content)
         found = read_pagan(path)
-    left_out = {line for finding in found.report.findings if finding.fate == "left out" for line in finding.lines}
+    left_out = {
+        line
+        for finding in found.report.findings
+        if finding.fate == "left out"
+        for line in finding.lines
+    }
     assert found.report.rows == content.count(b"\n") - 1 == found.report.used + len(left_out)
 
 
 def test_interleaved_sessions_are_taken_apart(tmp_path: Path) -> None:
     found = given(tmp_path, row(1, 0, 5), row(1, 0, 7, "S2"), row(2, 10, 6), row(2, 10, 8, "S2"))
-    assert [(trace.session_id, trace.value.tolist()) for trace in found.traces] == [("S1", [5, 6]), ("S2", [7, 8])]
+    assert [(trace.session_id, trace.value.tolist()) for trace in found.traces] == [
+        ("S1", [5, 6]),
+        ("S2", [7, 8]),
+    ]
     assert found.report.findings == ()
 
 
@@ -155,17 +189,41 @@ def test_damaged_rows_are_left_out_and_named(tmp_path: Path, kind: str, line: st
 
 def test_bytes_that_are_no_text_cost_one_row(tmp_path: Path) -> None:
     path = tmp_path / "export.csv"
-    path.write_bytes(b"\xef\xbb\xbf" + HEAD.encode() + b"\r\n" + row(1).encode() + b"\r\nvid\xffeo,DB,P1,S1,2,0,0\r\n")
+    path.write_bytes(
+        b"\xef\xbb\xbf"
+        + HEAD.encode()
+        + b"\r\n"
+        + row(1).encode()
+        + b"\r\nvid\xffeo,DB,P1,S1,2,0,0\r\n"
+    )
     found = read_pagan(path)
     assert found.report.counts == {"not_utf8": 1}
     assert found.report.used == 1
 
 
 def test_repeated_conflicting_and_late_rows(tmp_path: Path) -> None:
-    found = given(tmp_path, row(1, 0, 1), row(3, 30, 3), row(2, 20, 2), row(3, 30, 3), row(3, 30, 9), row(4, 10, 4))
-    assert found.report.counts == {"duplicate": 1, "conflict": 2, "out_of_order": 1, "media_back": 1}
+    found = given(
+        tmp_path,
+        row(1, 0, 1),
+        row(3, 30, 3),
+        row(2, 20, 2),
+        row(3, 30, 3),
+        row(3, 30, 9),
+        row(4, 10, 4),
+    )
+    assert found.report.counts == {
+        "duplicate": 1,
+        "conflict": 2,
+        "out_of_order": 1,
+        "media_back": 1,
+    }
     lines = {finding.kind: finding.lines for finding in found.report.findings}
-    assert lines == {"duplicate": (5,), "conflict": (3, 6), "out_of_order": (4,), "media_back": (7,)}
+    assert lines == {
+        "duplicate": (5,),
+        "conflict": (3, 6),
+        "out_of_order": (4,),
+        "media_back": (7,),
+    }
     assert found.traces[0].value.tolist() == [1, 2, 3, 9, 4]
     assert found.traces[0].lines.tolist() == [2, 4, 3, 6, 7]
 
@@ -179,7 +237,13 @@ def test_a_last_line_without_an_end_is_noted(tmp_path: Path) -> None:
 
 
 def test_the_eight_column_variant_keeps_the_external_id_apart(tmp_path: Path) -> None:
-    found = given(tmp_path, row(1) + ",5f3a", row(2) + ",", row(3, session="S2") + ",77", head=HEAD + ",ExternalPID")
+    found = given(
+        tmp_path,
+        row(1) + ",5f3a",
+        row(2) + ",",
+        row(3, session="S2") + ",77",
+        head=HEAD + ",ExternalPID",
+    )
     assert [trace.external_pid for trace in found.traces] == ["5f3a", "77"]
     assert found.report.extra_columns == ()
 

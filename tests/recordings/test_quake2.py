@@ -1,4 +1,6 @@
-"""Quake II demos: every frame of a real duel, what is derived from it, and files that are damaged."""
+"""Quake II demos: every frame of a real duel, what is derived from it, and files that are
+damaged.
+"""
 
 from __future__ import annotations
 
@@ -28,18 +30,31 @@ def demo() -> Quake2Demo:
 
 @pytest.fixture(scope="module")
 def rows() -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(lzma.decompress((DATA / "testduel.csv.xz").read_bytes()).decode())))
+    return list(
+        csv.DictReader(
+            io.StringIO(lzma.decompress((DATA / "testduel.csv.xz").read_bytes()).decode())
+        )
+    )
 
 
-def test_every_frame_is_the_reference_to_the_last_one(demo: Quake2Demo, rows: list[dict[str, str]]) -> None:
+def test_every_frame_is_the_reference_to_the_last_one(
+    demo: Quake2Demo, rows: list[dict[str, str]]
+) -> None:
     assert len(demo.frames) == len(rows) == 3199
     for frame, row in zip(demo.frames, rows, strict=True):
         player = frame.player
-        read = (*player.origin, *player.velocity, player.move_type, *(player.stats[n] for n in (1, 3, 5, 14)))
+        read = (
+            *player.origin,
+            *player.velocity,
+            player.move_type,
+            *(player.stats[n] for n in (1, 3, 5, 14)),
+        )
         names = ("x", "y", "z", "vx", "vy", "vz", "pm_type", "health", "ammo", "armor", "frags")
         assert read == tuple(float(row[name]) for name in names), row["frame"]
         assert (player.gun_index, player.gun_frame) == (int(row["gunindex"]), int(row["gunframe"]))
-        assert player.view_angles == pytest.approx([float(row[name]) for name in ("pitch", "yaw", "roll")], abs=6e-4)
+        assert player.view_angles == pytest.approx(
+            [float(row[name]) for name in ("pitch", "yaw", "roll")], abs=6e-4
+        )
         others = [
             f"{n}:{entity.origin[0]:.3f}:{entity.origin[1]:.3f}:{entity.origin[2]:.3f}:{entity.angles[1]:.1f}"
             for n, entity in sorted(frame.entities.items())
@@ -56,7 +71,11 @@ def test_what_the_player_did_is_derived(demo: Quake2Demo) -> None:
     railgun = next(event for event in events if event.what == "Railgun")
     held = carried(demo, events)
     assert "Railgun" in held[railgun.frame]
-    assert all(not have for have, frame in zip(held, demo.frames, strict=True) if frame.player.move_type in (2, 3))
+    assert all(
+        not have
+        for have, frame in zip(held, demo.frames, strict=True)
+        if frame.player.move_type in (2, 3)
+    )
 
 
 def test_it_becomes_a_recording_that_survives_its_file(tmp_path: Path) -> None:

@@ -13,8 +13,24 @@ import pytest
 from believable.core.errors import NotFound
 from believable.players import replay as replay_player
 from believable.recordings.file import to_tree
-from believable.recordings.recording import Actor, Place, RecordedWorld, Recording, State, Timing, Track
-from believable.recordings.scene import Scene, Shape, Sprite, display_list, pose_at, scene_tree, state_at
+from believable.recordings.recording import (
+    Actor,
+    Place,
+    RecordedWorld,
+    Recording,
+    State,
+    Timing,
+    Track,
+)
+from believable.recordings.scene import (
+    Scene,
+    Shape,
+    Sprite,
+    display_list,
+    pose_at,
+    scene_tree,
+    state_at,
+)
 from believable.worlds import WORLDS, draw
 
 TRACK = Track(
@@ -30,7 +46,11 @@ TRACK = Track(
 def sample(kind: str) -> Recording:
     return Recording(
         world=RecordedWorld(
-            kind, 10, 10, ("#" * 10, *["#........#"] * 8, "#" * 10), (Place("c", "Café", None, ((1, 1, 3, 2),)),)
+            kind,
+            10,
+            10,
+            ("#" * 10, *["#........#"] * 8, "#" * 10),
+            (Place("c", "Café", None, ((1, 1, 3, 2),)),),
         ),
         actors=(
             Actor("p", "Ada Lovelace", "player"),
@@ -41,7 +61,14 @@ def sample(kind: str) -> Recording:
         timing=Timing(100, 6),
         tracks=(
             TRACK,
-            Track("o", (5000,) * 6, (5500,) * 6, (0, 30, 60, 200, 340, 20), 0, (State(0, "health", 55),)),
+            Track(
+                "o",
+                (5000,) * 6,
+                (5500,) * 6,
+                (0, 30, 60, 200, 340, 20),
+                0,
+                (State(0, "health", 55),),
+            ),
             Track("b", (3000, 3300), (3000, 3000), (), 1),
             Track("q", (5000, 5100, 5400, 5800, 6300, 6300), (5500,) * 6, (0,) * 6, 0),
         ),
@@ -84,13 +111,22 @@ def test_shapes_turn_with_the_actor() -> None:
 
 def test_names_that_would_stand_upon_each_other_stand_one_below_the_other() -> None:
     replay = sample("town")
-    scene = Scene(10, 10, "", (), tuple(Sprite(actor, (), label=name) for actor, name in (("o", "It"), ("q", "Ben"))))
+    scene = Scene(
+        10,
+        10,
+        "",
+        (),
+        tuple(Sprite(actor, (), label=name) for actor, name in (("o", "It"), ("q", "Ben"))),
+    )
     together, near, parted = (
-        {shape.text: (shape.x, shape.y) for shape in display_list(scene, replay, t_ms)} for t_ms in (0, 300, 400)
+        {shape.text: (shape.x, shape.y) for shape in display_list(scene, replay, t_ms)}
+        for t_ms in (0, 300, 400)
     )
     assert together["Ben"] == pytest.approx((5.0, 6.6)), "whoever is on top keeps the place"
     assert together["It"] == pytest.approx((5.0, 7.4))
-    assert near["Ben"][0] - near["It"][0] == pytest.approx(0.8), "beside each other, but nearer than their names are wide"
+    assert near["Ben"][0] - near["It"][0] == pytest.approx(0.8), (
+        "beside each other, but nearer than their names are wide"
+    )
     assert near["It"][1] == pytest.approx(near["Ben"][1] + 0.8)
     assert parted["It"][1] == parted["Ben"][1]
 
@@ -123,7 +159,12 @@ def test_the_browser_draws_the_same_list(kind: str) -> None:
     """
     given = json.dumps({"replay": to_tree(replay), "scene": scene_tree(scene), "times": times})
     done = subprocess.run(
-        ["node", "--input-type=module", "-e", program], input=given, capture_output=True, text=True, check=True, timeout=60
+        ["node", "--input-type=module", "-e", program],
+        input=given,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     for t_ms, drawn in zip(times, json.loads(done.stdout), strict=True):
         expected = [asdict(shape) for shape in display_list(scene, replay, t_ms)]
@@ -136,7 +177,9 @@ def _assert_same(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
     for name, value in theirs.items():
         if name == "points":
             flat = [number for point in value for number in point]
-            assert flat == pytest.approx([number for point in ours["points"] for number in point], abs=1e-9)
+            assert flat == pytest.approx(
+                [number for point in ours["points"] for number in point], abs=1e-9
+            )
         elif isinstance(value, int | float) and not isinstance(value, bool):
             assert math.isclose(value, ours[name], abs_tol=1e-9), (name, theirs, ours)
         else:

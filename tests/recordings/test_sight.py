@@ -1,4 +1,6 @@
-"""What can be seen between walls, against a plain walk along each ray, and against the browser's own function."""
+"""What can be seen between walls, against a plain walk along each ray, and against the browser's
+own function.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def test_a_ray_ends_at_the_first_wall(seed: int) -> None:
     walls, x, y = places(seed)
     for degrees in range(0, 360, 7):
         dx, dy = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-        assert reach(walls, x, y, dx, dy, 7) == pytest.approx(walked(walls, x, y, dx, dy, 7), abs=0.002)
+        assert reach(walls, x, y, dx, dy, 7) == pytest.approx(
+            walked(walls, x, y, dx, dy, 7), abs=0.002
+        )
 
 
 def test_without_walls_it_is_a_sector() -> None:
@@ -63,7 +67,11 @@ def test_the_browser_sees_the_same() -> None:
         "console.log(JSON.stringify(JSON.parse(all).map((one) => sight(...one))));"
     )
     done = subprocess.run(
-        [NODE, "--input-type=module", "-e", script], input=json.dumps(given), capture_output=True, text=True, timeout=60
+        [NODE, "--input-type=module", "-e", script],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     for ours, theirs in zip(given, json.loads(done.stdout), strict=True):

@@ -1,4 +1,6 @@
-"""What the attacks share. Every one of them is aimed at a server that the test itself starts, on this machine."""
+"""What the attacks share. Every one of them is aimed at a server that the test itself starts, on
+this machine.
+"""
 
 from __future__ import annotations
 
@@ -41,14 +43,18 @@ def free_port() -> int:
 
 
 class Target:
-    """The whole application in this process, with a clock that the test moves. A browser is a set of cookies."""
+    """The whole application in this process, with a clock that the test moves. A browser is a set
+    of cookies.
+    """
 
     def __init__(self, portal: BlockingPortal, settings: Settings, clock: VirtualClock) -> None:
         self.app, self.clock = create_app(settings, clock=clock), clock
         self._portal = portal
 
     def __enter__(self) -> Target:
-        self._life = self._portal.wrap_async_context_manager(self.app.router.lifespan_context(self.app))
+        self._life = self._portal.wrap_async_context_manager(
+            self.app.router.lifespan_context(self.app)
+        )
         self._life.__enter__()
         return self
 
@@ -56,15 +62,23 @@ class Target:
         self._life.__exit__(*error)
 
     def browser(self, address: str = "192.0.2.1") -> Browser:
-        transport = httpx.ASGITransport(self.app, raise_app_exceptions=False, client=(address, 50_000))
+        transport = httpx.ASGITransport(
+            self.app, raise_app_exceptions=False, client=(address, 50_000)
+        )
         return Browser(httpx.AsyncClient(transport=transport, base_url=BASE_URL), self._portal)
 
     def log_in(self, name: str, role: str = "administrator", study: str = "") -> Browser:
-        """A browser that is logged in to the console, as administrator or with a role in a study."""
+        """A browser that is logged in to the console, as administrator or with a role in a
+        study.
+        """
         now_ms, administrator = self.clock.now_ms(), role == "administrator"
         hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
         store: Store = self.app.state.store
-        store.write(lambda conn: accounts.add(conn, name, now_ms=now_ms, administrator=administrator) and None)
+        store.write(
+            lambda conn: (
+                accounts.add(conn, name, now_ms=now_ms, administrator=administrator) and None
+            )
+        )
         store.write(lambda conn: accounts.set_password(conn, name, hashed))
         if not administrator:
             store.write(lambda conn: rights.grant(conn, name, study, role, now_ms=now_ms))
@@ -122,7 +136,9 @@ class Script:
         body = json.dumps({"kind": kind, "trial": position, "at_ms": 1, "mono_ms": 1, "data": data})
         self.seq += 1
         self.head = hashlib.sha256(f"{self.head}\n{body}".encode()).hexdigest()
-        return self.browser.post(f"{self.address}/events", json={"epoch": self.epoch, "events": [[self.seq, body]]})
+        return self.browser.post(
+            f"{self.address}/events", json={"epoch": self.epoch, "events": [[self.seq, body]]}
+        )
 
     def submit(self, position: int, answers: dict[str, Any]) -> dict[str, Any]:
         assert self.send(position, "trial.submit", {"answers": answers}).status_code == 200
@@ -131,12 +147,16 @@ class Script:
         return reply
 
     def finish(self) -> httpx.Response:
-        return self.browser.post(f"{self.address}/finish", json={"epoch": self.epoch, "seq": self.seq, "head": self.head})
+        return self.browser.post(
+            f"{self.address}/finish", json={"epoch": self.epoch, "seq": self.seq, "head": self.head}
+        )
 
 
 @pytest.fixture
 def serve(tmp_path: Path, database_url: str) -> Iterator[Callable[..., Target]]:
-    """`serve(study)` serves a study file, or folders of studies, from the database of the test; more arguments are settings."""
+    """`serve(study)` serves a study file, or folders of studies, from the database of the test;
+    more arguments are settings.
+    """
     opened: list[Target] = []
     with start_blocking_portal() as portal:
 

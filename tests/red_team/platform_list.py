@@ -17,7 +17,9 @@ from believable.pages import KINDS
 from tests.bundle.conftest import T0_MS, TREE, Making, definition_of
 
 N_PEOPLE = 40
-ANALYSED = TREE | {"analysis": {"measures": {"feel": {"question": "clip.feel"}}, "outcomes": {"primary": ["feel"]}}}
+ANALYSED = TREE | {
+    "analysis": {"measures": {"feel": {"question": "clip.feel"}}, "outcomes": {"primary": ["feel"]}}
+}
 
 
 def retime(session: CollectedSession, start_ms: int, length_ms: int) -> CollectedSession:
@@ -36,12 +38,18 @@ def retime(session: CollectedSession, start_ms: int, length_ms: int) -> Collecte
         checks.append((trial.position, trial.run, closed - opened))
         opened = closed
     head = event_chain.extend(event_chain.origin(session.session.id), bodies)
-    record = replace(session.session, started_ms=start_ms, finished_ms=start_ms + length_ms, head_hash=head)
-    return replace(session, session=record, events=tuple(events), trials=tuple(trials), **_view_checks(checks))
+    record = replace(
+        session.session, started_ms=start_ms, finished_ms=start_ms + length_ms, head_hash=head
+    )
+    return replace(
+        session, session=record, events=tuple(events), trials=tuple(trials), **_view_checks(checks)
+    )
 
 
 def _view_checks(pages: list[tuple[int, int, int]]) -> dict[str, Any]:
-    """What the server knows about each page's medium, among it how long the page was open. Early versions did not check."""
+    """What the server knows about each page's medium, among it how long the page was open. Early
+    versions did not check.
+    """
     if not hasattr(session_records, "ViewCheck"):
         return {}
     return {
@@ -63,12 +71,17 @@ def _view_checks(pages: list[tuple[int, int, int]]) -> dict[str, Any]:
 
 
 def write_platform(room: Path) -> tuple[Path, Path]:
-    """A dataset of 40 people over six hours, and the platform's list: starts 10 to 120 s earlier, durations 5 to 60 s longer."""
+    """A dataset of 40 people over six hours, and the platform's list: starts 10 to 120 s earlier,
+    durations 5 to 60 s longer.
+    """
     rng = random.Random(28)
     making = Making(definition_of(ANALYSED))
     starts = sorted(T0_MS + rng.randrange(6 * 3_600_000) for _ in range(N_PEOPLE))
     lengths = [rng.randrange(300_000, 1_800_000) for _ in range(N_PEOPLE)]
-    sessions = [retime(making.session(number), starts[number - 1], lengths[number - 1]) for number in range(1, N_PEOPLE + 1)]
+    sessions = [
+        retime(making.session(number), starts[number - 1], lengths[number - 1])
+        for number in range(1, N_PEOPLE + 1)
+    ]
     write(making.study(), sessions, room / "bundle", kinds=KINDS)
     lines = ["Submission id,Participant id,Started at,Time taken,Session\n"]
     for number, session in enumerate(sessions):

@@ -1,4 +1,6 @@
-"""Coding: one study's people cannot reach into another, and a closed round and its codebook hold whatever a browser sends."""
+"""Coding: one study's people cannot reach into another, and a closed round and its codebook hold
+whatever a browser sends.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from believable.coding.labels import Label, Mark, as_json
 from believable.coding.responses import Response
 from believable.coding.samples import RoundPlan
 from believable.core.errors import InvalidInput
-from believable.store import alarms, audit_log, bundle_export, coding_marks, coding_projects, coding_rounds
+from believable.store import (
+    alarms,
+    audit_log,
+    bundle_export,
+    coding_marks,
+    coding_projects,
+    coding_rounds,
+)
 from believable.store.coding_projects import BookVersion, CodingProject, project_id
 from believable.study.codebook import ready
 from believable.web.console.resolve_page import chosen
@@ -39,8 +48,12 @@ def begin_coding(target: Any, name: str = "alpha~why") -> str:
 
     def make(conn: Any) -> None:
         project = CodingProject(name, "alpha", "imported", "Why", (), 1, False, "none", 0)
-        coding_projects.import_texts(conn, project, ready("hntt"), [Response(text=TEXT, judge="1")], user="x")
-        coding_rounds.add_round(conn, project, RoundPlan("agreement", 1), ("kim", "lee"), user="x", at_ms=0)
+        coding_projects.import_texts(
+            conn, project, ready("hntt"), [Response(text=TEXT, judge="1")], user="x"
+        )
+        coding_rounds.add_round(
+            conn, project, RoundPlan("agreement", 1), ("kim", "lee"), user="x", at_ms=0
+        )
 
     target.app.state.store.write(make)
     return name
@@ -59,12 +72,23 @@ class Desk:
 
     def mark(self, mark: object, *, version: int = 1) -> Any:
         self.seq += 1
-        body = {"kind": "mark", "round": 1, "number": 1, "mark": mark, "version": version, "at_ms": 1}
+        body = {
+            "kind": "mark",
+            "round": 1,
+            "number": 1,
+            "mark": mark,
+            "version": version,
+            "at_ms": 1,
+        }
         return self.post("events", {"epoch": self.epoch, "events": [[self.seq, json.dumps(body)]]})
 
 
 def stored(target: Any, project: str) -> tuple[Any, ...]:
-    return tuple(target.app.state.store.read(lambda conn: [one.mark for one in coding_marks.marks(conn, project)]))
+    return tuple(
+        target.app.state.store.read(
+            lambda conn: [one.mark for one in coding_marks.marks(conn, project)]
+        )
+    )
 
 
 def standing(target: Any) -> tuple[Any, ...]:
@@ -85,10 +109,14 @@ def test_a_closed_round_takes_no_mark_from_a_desk_and_none_from_a_file(target: A
 
     marked = [MarkedText(1, "kim", other)]
     with pytest.raises(InvalidInput, match="round 1 is closed"):
-        store.write(lambda conn: bundle_export.put_labels(conn, project, 1, marked, version=1, at_ms=2))
+        store.write(
+            lambda conn: bundle_export.put_labels(conn, project, 1, marked, version=1, at_ms=2)
+        )
     owner = target.log_in("ada")
     table = write_labels(marked)
-    sent = owner.fill_in(f"{CODING}/{project}/labels", page=f"{CODING}/{project}", round="1", labels=table)
+    sent = owner.fill_in(
+        f"{CODING}/{project}/labels", page=f"{CODING}/{project}", round="1", labels=table
+    )
     assert sent.status_code == 422
     assert "round 1 is closed" in sent.text.lower()
     assert stored(target, project) == (GOOD,)
@@ -102,14 +130,43 @@ def test_a_closed_round_takes_no_mark_from_a_desk_and_none_from_a_file(target: A
     ("mark", "version"),
     [
         ({"labels": [{"code": "invented"}], "done": True}, 1),
-        ({"labels": [{"code": "goal", "direction": "+", "side": "more", "spans": [[0, 10**30]]}], "done": True}, 1),
-        ({"labels": [{"code": "goal", "direction": "+", "side": "more", "spans": [[0, len(TEXT) + 1]]}], "done": True}, 1),
-        ({"labels": [{"code": "goal", "direction": "+", "side": "more", "spans": [[-1, 2]]}], "done": True}, 1),
+        (
+            {
+                "labels": [
+                    {"code": "goal", "direction": "+", "side": "more", "spans": [[0, 10**30]]}
+                ],
+                "done": True,
+            },
+            1,
+        ),
+        (
+            {
+                "labels": [
+                    {
+                        "code": "goal",
+                        "direction": "+",
+                        "side": "more",
+                        "spans": [[0, len(TEXT) + 1]],
+                    }
+                ],
+                "done": True,
+            },
+            1,
+        ),
+        (
+            {
+                "labels": [{"code": "goal", "direction": "+", "side": "more", "spans": [[-1, 2]]}],
+                "done": True,
+            },
+            1,
+        ),
         ({"discard": "invented", "done": True}, 1),
         (as_json(GOOD), 2),
     ],
 )
-def test_marks_that_the_codebook_does_not_have_are_not_counted(target: Any, mark: object, version: int) -> None:
+def test_marks_that_the_codebook_does_not_have_are_not_counted(
+    target: Any, mark: object, version: int
+) -> None:
     project = begin_coding(target)
     desk = Desk(target.log_in("kim", "coder", "alpha"), project)
     assert desk.mark(mark, version=version).json() == {"ack": 1}
@@ -138,7 +195,11 @@ def test_a_batch_that_cannot_be_is_refused(target: Any, batch: object) -> None:
 def test_alarms_of_a_study_are_its_own(target: Any) -> None:
     project, store = begin_coding(target), target.app.state.store
     Desk(target.log_in("kim", "coder", "alpha"), project).mark({"labels": [{"code": "invented"}]})
-    store.write(lambda conn: alarms.sound(conn, kind="writer_failed", message="of the server", study=None, at_ms=1))
+    store.write(
+        lambda conn: alarms.sound(
+            conn, kind="writer_failed", message="of the server", study=None, at_ms=1
+        )
+    )
     numbers = {alarm.study: str(alarm.id) for alarm in standing(target)}
 
     stranger, own = target.log_in("eve", "owner", "beta"), target.log_in("ann", "owner", "alpha")
@@ -152,12 +213,18 @@ def test_alarms_of_a_study_are_its_own(target: Any) -> None:
     assert clear(own, "alpha", numbers["alpha"]) == 303
     assert clear(target.log_in("ada"), "beta", numbers[None]) == 303
     assert standing(target) == ()
-    noted = store.read(lambda conn: [entry.user for entry in audit_log.recent_audit(conn) if "acknowledged" in entry.what])
+    noted = store.read(
+        lambda conn: [
+            entry.user for entry in audit_log.recent_audit(conn) if "acknowledged" in entry.what
+        ]
+    )
     assert sorted(noted) == ["ada", "ann"]
 
 
 def clear(browser: Any, study: str, number: str) -> int:
-    status: int = browser.fill_in(f"/console/studies/{study}/alarms", page="/console/account", alarm=number).status_code
+    status: int = browser.fill_in(
+        f"/console/studies/{study}/alarms", page="/console/account", alarm=number
+    ).status_code
     return status
 
 
@@ -166,13 +233,18 @@ def test_no_study_takes_a_name_away_from_another(target: Any) -> None:
     fields = {"title": "Beta hntt", "texts": "text\nA text.\n", "codebook": "hntt"}
     leads = target.log_in("cora", "coordinator", "alpha")
     for title in ("Beta hntt", "hntt"):
-        made = leads.fill_in(f"{CODING}/import", page=CODING, study="alpha", **fields | {"title": title})
+        made = leads.fill_in(
+            f"{CODING}/import", page=CODING, study="alpha", **fields | {"title": title}
+        )
         assert made.status_code == 303
     twice = leads.fill_in(f"{CODING}/import", page=CODING, study="alpha", **fields)
     assert twice.status_code == 409, "within a study a name is given once"
 
     other = target.log_in("ben", "coordinator", "beta")
-    assert other.fill_in(CODING, page=CODING, study="beta", codebook="hntt", pool="real").status_code == 303
+    assert (
+        other.fill_in(CODING, page=CODING, study="beta", codebook="hntt", pool="real").status_code
+        == 303
+    )
     assert other.fill_in(f"{CODING}/import", page=CODING, study="beta", **fields).status_code == 303
     for name in (made.headers["location"], f"{CODING}/none"):
         assert other.get(name).status_code == 403, "the same answer whether it is another's or none"
@@ -181,7 +253,9 @@ def test_no_study_takes_a_name_away_from_another(target: Any) -> None:
 def test_ids_of_projects() -> None:
     assert project_id(None, "Why, at all?") == "why-at-all"
     assert project_id("a", "b-c") != project_id("a-b", "c")
-    long = {project_id("s" * 64, f"{'n' * 60}{i}") for i in range(50)} | {project_id("s" * n, "n" * 40) for n in range(1, 65)}
+    long = {project_id("s" * 64, f"{'n' * 60}{i}") for i in range(50)} | {
+        project_id("s" * n, "n" * 40) for n in range(1, 65)
+    }
     assert len(long) == 114
     assert max(map(len, long)) <= 64
 
@@ -193,7 +267,18 @@ def test_a_project_with_an_id_of_the_old_form_is_not_begun_a_second_time(target:
     assert (again.status_code, "alpha-hntt" in again.text) == (409, True)
 
 
-ODD_LABELS = ("", "x", "3", "null", "[]", "[1, 2]", "[[], {}, 1]", "9" * 5000, "[" * 50_000, '["invented", null, null]')
+ODD_LABELS = (
+    "",
+    "x",
+    "3",
+    "null",
+    "[]",
+    "[1, 2]",
+    "[[], {}, 1]",
+    "9" * 5000,
+    "[" * 50_000,
+    '["invented", null, null]',
+)
 
 
 @pytest.mark.parametrize("label", ODD_LABELS)

@@ -1,4 +1,6 @@
-"""Files that are damaged, or made to fill the memory: one error with a cure, never a fault of ours."""
+"""Files that are damaged, or made to fill the memory: one error with a cure, never a fault of
+ours.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,24 @@ timeline:
   - watch: {id: clip, stimulus: film, ask: [{id: human, prompt: Human?, likert: {points: 5}}]}
   - finish: {id: end}
 """
-MEDIUM = {"digest": "0" * 64, "bytes": 3, "duration_ms": 2000, "media_type": "video/mp4", "actions": None}
+MEDIUM = {
+    "digest": "0" * 64,
+    "bytes": 3,
+    "duration_ms": 2000,
+    "media_type": "video/mp4",
+    "actions": None,
+}
 
 
 def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield path
-    for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ():
+    for key, value in (
+        tree.items()
+        if isinstance(tree, dict)
+        else enumerate(tree)
+        if isinstance(tree, list)
+        else ()
+    ):
         yield from places(value, (*path, key))
 
 
@@ -59,7 +73,9 @@ def definition(tmp_path: Path) -> dict[str, Any]:
     return tree | {"media": {"film": MEDIUM}}
 
 
-def test_a_definition_with_one_value_of_another_kind_is_no_fault_of_ours(definition: dict[str, Any]) -> None:
+def test_a_definition_with_one_value_of_another_kind_is_no_fault_of_ours(
+    definition: dict[str, Any],
+) -> None:
     assert Definition.from_json(json.dumps(definition), KINDS).media["film"].bytes == 3
     n_tried = 0
     for path in places(definition):

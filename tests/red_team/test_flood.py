@@ -24,7 +24,9 @@ timeline:
 
 
 def sounded(target: Any) -> list[tuple[str, str | None]]:
-    return target.app.state.store.read(lambda conn: [(row.kind, row.study) for row in conn.execute(select(alarms))])  # type: ignore[no-any-return]
+    return target.app.state.store.read(
+        lambda conn: [(row.kind, row.study) for row in conn.execute(select(alarms))]
+    )  # type: ignore[no-any-return]
 
 
 def test_a_session_stores_so_much_in_a_minute_and_so_much_at_all(
@@ -47,17 +49,23 @@ def test_a_session_stores_so_much_in_a_minute_and_so_much_at_all(
 
     calm = target.browser("192.0.2.2").join(target.link())
     calm.claim()
-    assert calm.send(0, "answer.change", {"question": "q", "value": "x"}).status_code == 200, "others are not disturbed"
+    assert calm.send(0, "answer.change", {"question": "q", "value": "x"}).status_code == 200, (
+        "others are not disturbed"
+    )
 
     for _ in range(4):
         target.clock.advance(61_000)
         reply = session.send(0, "answer.change", {"question": "q", "value": "x" * 4_000})
     assert reply.status_code == 200
     target.clock.advance(61_000)
-    assert session.send(0, "answer.change", {"question": "q", "value": "x" * 4_000}).status_code == 413
+    assert (
+        session.send(0, "answer.change", {"question": "q", "value": "x" * 4_000}).status_code == 413
+    )
 
 
-def test_events_of_a_tab_that_was_taken_over_count_as_well(serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_of_a_tab_that_was_taken_over_count_as_well(
+    serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(event_log, "SESSION_CHARS", 10_000)
     target = serve(STUDY)
     session = target.browser().join(target.link())
@@ -65,7 +73,10 @@ def test_events_of_a_tab_that_was_taken_over_count_as_well(serve: Callable[..., 
     old = session.epoch
     session.claim()
     session.epoch = old
-    statuses = [session.send(0, "answer.change", {"question": "q", "value": "x" * 4_000}).status_code for _ in range(4)]
+    statuses = [
+        session.send(0, "answer.change", {"question": "q", "value": "x" * 4_000}).status_code
+        for _ in range(4)
+    ]
     assert statuses == [409, 409, 413, 413]
 
 
@@ -80,7 +91,9 @@ def test_one_address_does_not_take_every_place(serve: Callable[..., Any]) -> Non
     assert ("join_flood", "study") in sounded(target)
     assert target.browser("192.0.2.7").post(target.link(), data={}).status_code == 303
 
-    rows = target.app.state.store.read(lambda conn: [tuple(row) for row in conn.execute(select(attempts))])
+    rows = target.app.state.store.read(
+        lambda conn: [tuple(row) for row in conn.execute(select(attempts))]
+    )
     assert "203.0.113.9" not in str(rows), "no address is stored"
     target.clock.advance(60_001)
     assert target.browser("203.0.113.9").post(target.link(), data={}).status_code == 303
@@ -88,7 +101,10 @@ def test_one_address_does_not_take_every_place(serve: Callable[..., Any]) -> Non
 
 def test_addresses_of_one_ipv6_network_count_as_one(serve: Callable[..., Any]) -> None:
     target = serve(STUDY, joins_per_minute=5)
-    replies = [target.browser(f"2001:db8:1:2::{n:x}").post(target.link(), data={}).status_code for n in range(1, 10)]
+    replies = [
+        target.browser(f"2001:db8:1:2::{n:x}").post(target.link(), data={}).status_code
+        for n in range(1, 10)
+    ]
     assert replies.count(303) == 5
 
 
@@ -103,5 +119,7 @@ def test_places_come_back_if_nothing_follows(serve: Callable[..., Any]) -> None:
     person.send(0, "page.open", {})
     target.clock.advance(10 * 60_000)
     store = target.app.state.store
-    held = store.read(lambda conn: conn.exec_driver_sql("SELECT max(reserved_until_ms) FROM sessions").scalar())
+    held = store.read(
+        lambda conn: conn.exec_driver_sql("SELECT max(reserved_until_ms) FROM sessions").scalar()
+    )
     assert held > target.clock.now_ms(), "who sends something keeps the place"

@@ -1,4 +1,6 @@
-"""A script that claims to have watched: it gets no further without the bytes and the time, and the record shows what it tried."""
+"""A script that claims to have watched: it gets no further without the bytes and the time, and the
+record shows what it tried.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def stored_check(target: Any) -> Any:
     return target.app.state.store.read(lambda conn: conn.execute(select(view_checks)).one())
 
 
-def test_a_view_needs_the_bytes_and_the_time(serve: Callable[..., Any], folder: Callable[[str], Path]) -> None:
+def test_a_view_needs_the_bytes_and_the_time(
+    serve: Callable[..., Any], folder: Callable[[str], Path]
+) -> None:
     target = serve(folder("true"))
     session = target.browser().join(target.link())
     trial = session.claim()
@@ -63,14 +67,18 @@ def test_a_view_needs_the_bytes_and_the_time(serve: Callable[..., Any], folder: 
     content = other.browser.get(trial["media"][0]["url"])
     assert content.status_code == 200
     claim_a_view(other)
-    assert other.submit(0, {"human": 3})["status"] == "again", "fetched, but there was no time to see it"
+    assert other.submit(0, {"human": 3})["status"] == "again", (
+        "fetched, but there was no time to see it"
+    )
     target.clock.advance(LENGTH_S * 1000)
     assert other.submit(0, {"human": 3})["status"] == "finished"
     assert other.finish().json()["code"].startswith("PAID")
 
 
 @pytest.mark.parametrize("part", ["bytes=0-99", "bytes=0-0"])
-def test_the_beginning_of_a_film_is_not_the_film(serve: Callable[..., Any], folder: Callable[[str], Path], part: str) -> None:
+def test_the_beginning_of_a_film_is_not_the_film(
+    serve: Callable[..., Any], folder: Callable[[str], Path], part: str
+) -> None:
     target = serve(folder("true"))
     session = target.browser().join(target.link())
     address = session.claim()["media"][0]["url"]
@@ -97,7 +105,9 @@ def test_an_impossible_view_is_recorded_if_nothing_has_to_be_finished(
     assert check.length_ms == pytest.approx(1000 * LENGTH_S, abs=100)
 
 
-def test_who_claims_no_view_is_not_accused(serve: Callable[..., Any], folder: Callable[[str], Path]) -> None:
+def test_who_claims_no_view_is_not_accused(
+    serve: Callable[..., Any], folder: Callable[[str], Path]
+) -> None:
     target = serve(folder("false"))
     session = target.browser().join(target.link())
     session.claim()
@@ -105,7 +115,9 @@ def test_who_claims_no_view_is_not_accused(serve: Callable[..., Any], folder: Ca
     assert stored_check(target).possible
 
 
-def test_impossible_views_are_shown_in_the_review(serve: Callable[..., Any], folder: Callable[[str], Path]) -> None:
+def test_impossible_views_are_shown_in_the_review(
+    serve: Callable[..., Any], folder: Callable[[str], Path]
+) -> None:
     target = serve(folder("true"))
     honest = target.browser().join(target.link())
     assert honest.browser.get(honest.claim()["media"][0]["url"]).status_code == 200

@@ -1,4 +1,6 @@
-"""A stranger's study folder: opening it runs none of its code, follows none of its links, and writes nothing outside of it."""
+"""A stranger's study folder: opening it runs none of its code, follows none of its links, and
+writes nothing outside of it.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,19 @@ from believable.core.errors import InvalidInput
 from believable.worlds.gym.gym_environment import make_environment
 
 BELIEVABLE = Path(sys.executable).with_name("believable")
-#: Modules that our own processes import: each would be found in the current folder if that were on the path.
-LIBRARIES = ("numpy", "click", "pydantic", "sqlalchemy", "uvicorn", "starlette", "believable", "threadpoolctl", "vl_convert")
+#: Modules that our own processes import: each would be found in the current folder if that were on
+#: the path.
+LIBRARIES = (
+    "numpy",
+    "click",
+    "pydantic",
+    "sqlalchemy",
+    "uvicorn",
+    "starlette",
+    "believable",
+    "threadpoolctl",
+    "vl_convert",
+)
 #: Imported by Python itself when it starts or looks for a module, and by name.
 CUSTOMISING = ("sitecustomize", "usercustomize", "conftest")
 PLANTED = """\
@@ -34,17 +47,25 @@ def witness(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def hostile(tmp_path: Path, witness: Path) -> Path:
-    """An ordinary study, in a folder that has a Python file for every module that anything could import."""
+    """An ordinary study, in a folder that has a Python file for every module that anything could
+    import.
+    """
     folder = tmp_path / "stranger"
     run([BELIEVABLE, "new", folder, "--protocol", "hntt"], tmp_path)
-    names = [*(name for name in sys.stdlib_module_names if name != "antigravity"), *LIBRARIES, *CUSTOMISING]
+    names = [
+        *(name for name in sys.stdlib_module_names if name != "antigravity"),
+        *LIBRARIES,
+        *CUSTOMISING,
+    ]
     for name in names:
         (folder / f"{name}.py").write_text(PLANTED.format(witness=str(witness)))
     (folder / "planted.pth").write_text("import threading\n")
     entry = folder / "planted-1.0.dist-info"
     entry.mkdir()
     (entry / "METADATA").write_text("Metadata-Version: 2.1\nName: planted\nVersion: 1.0\n")
-    (entry / "entry_points.txt").write_text("[believable.instruments]\nplanted = antigravity_planted:PLANTED\n")
+    (entry / "entry_points.txt").write_text(
+        "[believable.instruments]\nplanted = antigravity_planted:PLANTED\n"
+    )
     (folder / "antigravity_planted.py").write_text(PLANTED.format(witness=str(witness)))
     extension = folder / "extensions" / "planted"
     extension.mkdir(parents=True)
@@ -53,7 +74,14 @@ def hostile(tmp_path: Path, witness: Path) -> Path:
 
 
 def run(command: Sequence[object], folder: Path, *, expected: tuple[int, ...] = (0,)) -> str:
-    done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert done.returncode in expected, done.stdout + done.stderr
     return done.stdout
 
@@ -68,16 +96,23 @@ def loaded_before_any_package(folder: Path) -> list[str]:
 @pytest.mark.timeout(120)
 def test_commands_run_nothing_of_the_folder_they_stand_in(hostile: Path, witness: Path) -> None:
     run([BELIEVABLE, "check", "."], hostile, expected=(0, 1, 3))
-    run([BELIEVABLE, "power", ".", "--participants", "8", "--studies", "20", "--workers", "2"], hostile)
+    run(
+        [BELIEVABLE, "power", ".", "--participants", "8", "--studies", "20", "--workers", "2"],
+        hostile,
+    )
     run([BELIEVABLE, "simulate", ".", "--participants", "4"], hostile)
     run([BELIEVABLE, "export", ".", "--simulated", "--out", "bundle"], hostile)
     run([BELIEVABLE, "report", "bundle", "--out", "written"], hostile)
     assert not witness.exists(), witness.read_text()
 
 
-def test_serving_runs_nothing_of_the_folder_it_stands_in(hostile: Path, witness: Path, free_port: int) -> None:
+def test_serving_runs_nothing_of_the_folder_it_stands_in(
+    hostile: Path, witness: Path, free_port: int
+) -> None:
     command = [str(BELIEVABLE), "serve", ".", "--port", str(free_port), "--workers", "2"]
-    server = subprocess.Popen(command, cwd=hostile, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    server = subprocess.Popen(
+        command, cwd=hostile, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     try:
         assert server.stdout is not None
         lines = []
@@ -92,8 +127,12 @@ def test_serving_runs_nothing_of_the_folder_it_stands_in(hostile: Path, witness:
         server.communicate(timeout=30)
 
 
-def test_python_m_believable_leaves_the_current_folder_off_the_path(hostile: Path, witness: Path, tmp_path: Path) -> None:
-    """Python itself imports a few modules before it looks for ours; `python -P -m believable` protects from these, too."""
+def test_python_m_believable_leaves_the_current_folder_off_the_path(
+    hostile: Path, witness: Path, tmp_path: Path
+) -> None:
+    """Python itself imports a few modules before it looks for ours; `python -P -m believable`
+    protects from these, too.
+    """
     run([sys.executable, "-P", "-m", "believable", "check", "."], hostile, expected=(0, 1, 3))
     assert not witness.exists(), witness.read_text()
     for name in [*loaded_before_any_package(tmp_path / "empty"), "believable"]:
@@ -112,14 +151,18 @@ def test_python_m_believable_leaves_the_current_folder_off_the_path(hostile: Pat
         ("power.json", ("power", ".", "--participants", "8", "--studies", "10", "--workers", "1")),
     ],
 )
-def test_a_link_in_the_folder_leads_to_no_writing_elsewhere(tmp_path: Path, link: str, command: tuple[str, ...]) -> None:
+def test_a_link_in_the_folder_leads_to_no_writing_elsewhere(
+    tmp_path: Path, link: str, command: tuple[str, ...]
+) -> None:
     run([BELIEVABLE, "new", "study", "--protocol", "hntt"], tmp_path)
     folder, outside = tmp_path / "study", tmp_path / "outside"
     outside.mkdir()
     (outside / "kept.txt").write_text("kept")
     (folder / link).parent.mkdir(exist_ok=True)
     (folder / link).symlink_to(outside if "." not in link[1:] else outside / "kept.txt")
-    done = subprocess.run([BELIEVABLE, *command], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [BELIEVABLE, *command], cwd=folder, capture_output=True, text=True, check=False, timeout=60
+    )
     assert done.returncode == 4, done.stdout + done.stderr
     assert "which is outside of" in done.stderr
     assert "Traceback" not in done.stderr

@@ -32,17 +32,24 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return write_platform(tmp_path_factory.mktemp("platform"))
 
 
-def attack_release(dataset: Path, listed: Path, target: Path, precisions: Sequence[Precision] = PRECISIONS) -> CoarsenedBundle:
+def attack_release(
+    dataset: Path, listed: Path, target: Path, precisions: Sequence[Precision] = PRECISIONS
+) -> CoarsenedBundle:
     file = read_platform(listed, expected="prolific")
     known = AttackList(platform_people(file, listed), sessions_of_list(file, listed))
     return coarsen(dataset, target, key=KEY, facts=ExactFacts(), known=known, precisions=precisions)
 
 
 def found(attempt: Attempt, signal: str) -> float:
-    return max((result.found for result in attempt.results if re.search(signal, result.signal)), default=0.0)
+    return max(
+        (result.found for result in attempt.results if re.search(signal, result.signal)),
+        default=0.0,
+    )
 
 
-def test_order_and_durations_find_people_before_and_nobody_after(platform: tuple[Path, Path], tmp_path: Path) -> None:
+def test_order_and_durations_find_people_before_and_nobody_after(
+    platform: tuple[Path, Path], tmp_path: Path
+) -> None:
     dataset, listed = platform
     coarsened = attack_release(dataset, listed, tmp_path / "released")
     before, after = coarsened.attempts[0], coarsened.attempts[-1]
@@ -54,11 +61,15 @@ def test_order_and_durations_find_people_before_and_nobody_after(platform: tuple
     assert not after.leaks
     assert max((result.found for result in after.results), default=0.0) < 0.15 * N_PEOPLE
     released = read(tmp_path / "released")
-    assert [int(number or 0) for number in released["participants"]["number"].cells()] == list(range(1, N_PEOPLE + 1))
+    assert [int(number or 0) for number in released["participants"]["number"].cells()] == list(
+        range(1, N_PEOPLE + 1)
+    )
     assert max(times_in(tmp_path / "released")) <= TEN_YEARS_MS
 
 
-def test_times_that_are_kept_get_coarser_until_they_find_nobody(platform: tuple[Path, Path], tmp_path: Path) -> None:
+def test_times_that_are_kept_get_coarser_until_they_find_nobody(
+    platform: tuple[Path, Path], tmp_path: Path
+) -> None:
     dataset, listed = platform
     coarsened = attack_release(dataset, listed, tmp_path / "released", PRECISIONS_WITH_TIMES)
     finest = coarsened.attempts[1]
@@ -72,10 +83,15 @@ def test_times_that_are_kept_get_coarser_until_they_find_nobody(platform: tuple[
     assert not coarsened.attempts[-1].leaks
 
 
-def test_a_release_that_leaks_at_the_coarsest_step_is_refused(platform: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_release_that_leaks_at_the_coarsest_step_is_refused(
+    platform: tuple[Path, Path], tmp_path: Path
+) -> None:
     dataset, listed = platform
     leaking = attack_release(dataset, listed, tmp_path / "released", PRECISIONS_WITH_TIMES[:1])
-    with pytest.raises(Refused, match=r"(?s)even the coarsest release gives people away:.*by sums of.*--accept attack"):
+    with pytest.raises(
+        Refused,
+        match=r"(?s)even the coarsest release gives people away:.*by sums of.*--accept attack",
+    ):
         check_leaks(leaking, accepted=False)
     check_leaks(leaking, accepted=True)
     check_leaks(CoarsenedBundle(PRECISIONS[0]), accepted=False)
@@ -87,7 +103,9 @@ def test_random_numbers_need_the_key(platform: tuple[Path, Path], tmp_path: Path
         folder = Path(shutil.copytree(platform[0], tmp_path / name))
         anonymise(folder, PRECISIONS[0], key=key, facts=ExactFacts())
         people = read(folder)["participants"]
-        assert list(people["number"].cells()) == list(range(1, N_PEOPLE + 1)), "files list sessions by their random number"
+        assert list(people["number"].cells()) == list(range(1, N_PEOPLE + 1)), (
+            "files list sessions by their random number"
+        )
         orders.append(list(people["session"].values))
     arrival = list(read(platform[0])["participants"]["session"].values)
     assert orders[0] != orders[1]
@@ -95,8 +113,12 @@ def test_random_numbers_need_the_key(platform: tuple[Path, Path], tmp_path: Path
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
-def test_how_long_pages_were_open_does_not_add_up_to_the_length(tmp_path: Path, precision: Precision) -> None:
-    """The server's own times of the pages with stimuli are left out, as those of the browsers are."""
+def test_how_long_pages_were_open_does_not_add_up_to_the_length(
+    tmp_path: Path, precision: Precision
+) -> None:
+    """The server's own times of the pages with stimuli are left out, as those of the browsers
+    are.
+    """
     making = Making(definition_of(TREE))
     session = making.session(1)
     places = sorted({(trial.position, trial.run) for trial in session.trials})
@@ -116,7 +138,11 @@ def test_how_long_pages_were_open_does_not_add_up_to_the_length(tmp_path: Path, 
         for player in (0, 1)
     )
     write(making.study(), [replace(session, view_checks=checks)], tmp_path / "bundle", kinds=KINDS)
-    exact = [value for value in read(tmp_path / "bundle")["shown"]["open_ms"].cells() if value is not None]
+    exact = [
+        value
+        for value in read(tmp_path / "bundle")["shown"]["open_ms"].cells()
+        if value is not None
+    ]
     assert exact
     assert all(value % 1000 == 234 for value in exact)
     anonymise(tmp_path / "bundle", precision, key=KEY, facts=ExactFacts())

@@ -1,4 +1,6 @@
-"""Attacks on `publish`: half a character, a browser's false clock, days and exact durations, a platform's list."""
+"""Attacks on `publish`: half a character, a browser's false clock, days and exact durations, a
+platform's list.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ from tests.red_team.released_times import TEN_YEARS_MS, times_in
 
 
 def publish(*arguments: str) -> Result:
-    return CliRunner().invoke(group, ["publish", *arguments, "--formats", "", "--licence", "CC-BY-4.0"])
+    return CliRunner().invoke(
+        group, ["publish", *arguments, "--formats", "", "--licence", "CC-BY-4.0"]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +50,9 @@ def bundle(exported: Path, tmp_path: Path) -> Path:
 
 
 def change_first_event(bundle: Path, kind: str, change: Callable[[dict[str, Any]], None]) -> str:
-    """Change the first event of this kind as its browser could have sent it. Returns its session."""
+    """Change the first event of this kind as its browser could have sent it. Returns its
+    session.
+    """
     with gzip.open(bundle / EVENTS, "rt", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     line = next(line for line in lines if json.loads(line["body"])["kind"] == kind)
@@ -63,7 +69,10 @@ def change_first_event(bundle: Path, kind: str, change: Callable[[dict[str, Any]
     for row in rows:
         if row["session"] == session:
             row["receipt"] = event_chain.extend(event_chain.origin(session), bodies)
-    path.write_text(csv_line(list(rows[0])) + "".join(csv_line(list(row.values())) for row in rows), encoding="utf-8")
+    path.write_text(
+        csv_line(list(rows[0])) + "".join(csv_line(list(row.values())) for row in rows),
+        encoding="utf-8",
+    )
     if hasattr(redact, "reseal"):
         redact.reseal(bundle)
     else:  # the name in the first version
@@ -73,24 +82,35 @@ def change_first_event(bundle: Path, kind: str, change: Callable[[dict[str, Any]
 
 
 def test_half_an_emoji_does_not_stop_a_release(bundle: Path, tmp_path: Path) -> None:
-    change_first_event(bundle, "answer.change", lambda body: body["data"].update(value="nice \ud83d"))
+    change_first_event(
+        bundle, "answer.change", lambda body: body["data"].update(value="nice \ud83d")
+    )
     result = publish(str(bundle), "--out", str(tmp_path / "release"), "--redact", "all")
     assert result.exception is None, result.output
     with gzip.open(tmp_path / "release" / "bundle" / EVENTS, "rt", encoding="utf-8") as file:
         bodies = [json.loads(json.loads(line)["body"]) for line in file]
-    assert "nice \ud83d" in [body["data"].get("value") for body in bodies], "the text is kept, escaped"
+    assert "nice \ud83d" in [body["data"].get("value") for body in bodies], (
+        "the text is kept, escaped"
+    )
 
 
 def test_half_an_emoji_next_to_an_address_can_be_redacted(bundle: Path, tmp_path: Path) -> None:
-    change_first_event(bundle, "answer.change", lambda body: body["data"].update(value="\ud83d anna.b@example.org"))
+    change_first_event(
+        bundle, "answer.change", lambda body: body["data"].update(value="\ud83d anna.b@example.org")
+    )
     refused = publish(str(bundle), "--out", str(tmp_path / "release"))
     assert "e-mail address" in str(refused.exception)
     str(refused.exception).encode()  # a terminal can print it
-    assert publish(str(bundle), "--out", str(tmp_path / "release"), "--redact", "all").exception is None
+    assert (
+        publish(str(bundle), "--out", str(tmp_path / "release"), "--redact", "all").exception
+        is None
+    )
 
 
 @pytest.mark.parametrize("false_ms", [0, 10**15, None])
-def test_a_false_clock_of_one_browser_leaves_no_clock_in_the_release(bundle: Path, tmp_path: Path, false_ms: object) -> None:
+def test_a_false_clock_of_one_browser_leaves_no_clock_in_the_release(
+    bundle: Path, tmp_path: Path, false_ms: object
+) -> None:
     session = change_first_event(bundle, "page.open", lambda body: body.update(at_ms=false_ms))
     result = publish(str(bundle), "--out", str(tmp_path / "release"), "--redact", "all")
     assert result.exception is None, result.output
@@ -103,12 +123,18 @@ def test_a_false_clock_of_one_browser_leaves_no_clock_in_the_release(bundle: Pat
 
 
 def test_no_day_and_no_exact_duration_remains(bundle: Path, tmp_path: Path) -> None:
-    assert publish(str(bundle), "--out", str(tmp_path / "release"), "--redact", "all").exception is None
+    assert (
+        publish(str(bundle), "--out", str(tmp_path / "release"), "--redact", "all").exception
+        is None
+    )
     people = read(tmp_path / "release" / "bundle")["participants"]
     assert all(day is None for day in people["started_on"].cells())
     assert all(cell is None for cell in people["duration_ms"].cells())
     text = (tmp_path / "release" / "README.md").read_text("utf-8")
-    assert "Lengths of sessions and times on their clocks are left out; times within pages are left out." in text
+    assert (
+        "Lengths of sessions and times on their clocks are left out; times within pages are left"
+        " out." in text
+    )
     assert "Nobody has tried to re-identify" in text
     day = next(str(day) for day in read(bundle)["participants"]["started_on"].cells())
     for path in (tmp_path / "release" / "bundle").rglob("*"):
@@ -119,22 +145,35 @@ def test_no_day_and_no_exact_duration_remains(bundle: Path, tmp_path: Path) -> N
 def test_publish_attacks_reports_and_coarsens(bundle: Path, tmp_path: Path) -> None:
     people = read(bundle)["participants"]
     lines = ["Participant id,Submission id,Started at,Time taken,Session\n"]
-    for number, (session, duration) in enumerate(zip(people["session"].values, people["duration_ms"].cells(), strict=True)):
+    for number, (session, duration) in enumerate(
+        zip(people["session"].values, people["duration_ms"].cells(), strict=True)
+    ):
         started = f"2026-05-04T1{number}:00:00Z"
         lines.append(f"p{number},s{number},{started},{(duration or 0) / 1000 + 20:.0f},{session}\n")
     (tmp_path / "prolific.csv").write_text("".join(lines), encoding="utf-8")
-    arguments = ["--redact", "all", "--attack", str(tmp_path / "prolific.csv"), "--accept", "attack"]
+    arguments = [
+        "--redact",
+        "all",
+        "--attack",
+        str(tmp_path / "prolific.csv"),
+        "--accept",
+        "attack",
+    ]
     result = publish(str(bundle), "--out", str(tmp_path / "release"), *arguments)
     assert result.exception is None, result.output
     assert re.search(r"Before: \d\.\d of 4 by ", result.output)
-    assert "tried to re-identify participants" in (tmp_path / "release" / "README.md").read_text("utf-8")
+    assert "tried to re-identify participants" in (tmp_path / "release" / "README.md").read_text(
+        "utf-8"
+    )
     assert json.loads((tmp_path / "release" / "release.json").read_text("utf-8"))["attack"]
 
 
 def test_files_that_a_user_added_or_edited_are_never_deleted(bundle: Path, tmp_path: Path) -> None:
     out = tmp_path / "release"
     assert publish(str(bundle), "--out", str(out), "--redact", "all").exception is None
-    assert publish(str(bundle), "--out", str(out), "--redact", "all").exception is None, "a pristine release may be replaced"
+    assert publish(str(bundle), "--out", str(out), "--redact", "all").exception is None, (
+        "a pristine release may be replaced"
+    )
     (out / "notes.txt").write_text("mine", encoding="utf-8")
     with (out / "README.md").open("a", encoding="utf-8") as file:
         file.write("my line\n")

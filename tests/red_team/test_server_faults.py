@@ -27,7 +27,8 @@ from tests.red_team.conftest import STUDY
 BELIEVABLE = Path(sys.executable).with_name("believable")
 CONSOLE = "/console/studies/study"
 
-# ---------------------------------------------------------------------------------------------- drafts
+# ----------------------------------------------------------------------------------------------
+# drafts
 
 
 def test_a_dataset_is_drafted_in_the_data_folder_and_gone_afterwards(
@@ -45,7 +46,10 @@ def test_a_dataset_is_drafted_in_the_data_folder_and_gone_afterwards(
         return file
 
     monkeypatch.setattr(export_page, "in_child", drafted)
-    assert owner.fill_in(f"{CONSOLE}/export", page="/console/account", pool="real").content == b"tables"
+    assert (
+        owner.fill_in(f"{CONSOLE}/export", page="/console/account", pool="real").content
+        == b"tables"
+    )
     assert seen[0].is_relative_to(tmp_path / "data")
     assert list(seen[0].parent.iterdir()) == []
 
@@ -60,14 +64,22 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_what_a_killed_process_left_is_deleted_at_the_next_start(serve: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_a_killed_process_left_is_deleted_at_the_next_start(
+    serve: Callable[..., Any], tmp_path: Path
+) -> None:
     drafts = tmp_path / "data" / "drafts"
-    assert subprocess.run([sys.executable, "-c", KILLED, str(drafts)], check=False).returncode == -signal.SIGKILL
+    assert (
+        subprocess.run([sys.executable, "-c", KILLED, str(drafts)], check=False).returncode
+        == -signal.SIGKILL
+    )
     assert list(drafts.glob("*/answers.csv"))
     alive = make_draft(drafts)
     (drafts / "from-elsewhere").mkdir()
     serve(STUDY)
-    assert {path.name for path in drafts.iterdir()} == {alive.path.name, f"{alive.path.name}.lock"}, "what is in use stays"
+    assert {path.name for path in drafts.iterdir()} == {
+        alive.path.name,
+        f"{alive.path.name}.lock",
+    }, "what is in use stays"
     alive.remove()
     alive.remove()
     assert list(drafts.iterdir()) == []
@@ -80,7 +92,8 @@ def test_a_draft_goes_when_its_work_fails(tmp_path: Path) -> None:
     assert sweep_drafts(tmp_path / "nothing") == 0
 
 
-# ---------------------------------------------------------------------------------------------- trouble
+# ----------------------------------------------------------------------------------------------
+# trouble
 
 
 @pytest.mark.parametrize(("kind", "status"), [(Unavailable, 503), (StorageFull, 507)])
@@ -103,7 +116,10 @@ def test_strangers_learn_nothing_about_machines(
     monkeypatch.setattr(Store, "aappend", away)
     addresses = (f"{session.address}/trial", "/console/login/code", f"{CONSOLE}/monitor.json")
     with caplog.at_level(logging.WARNING):
-        replies = [browser.get(address, headers={"cookie": "believable_console=x"}) for address in addresses]
+        replies = [
+            browser.get(address, headers={"cookie": "believable_console=x"})
+            for address in addresses
+        ]
         replies.append(session.send(0, "answer.change", {}))
     assert status in {reply.status_code for reply in replies}
     for reply in replies:
@@ -111,7 +127,9 @@ def test_strangers_learn_nothing_about_machines(
     assert "10.1.2.3" in caplog.text, "who runs the server finds it in the log"
 
 
-def test_ready_says_no_within_two_seconds_while_the_database_stands_still(serve: Callable[..., Any]) -> None:
+def test_ready_says_no_within_two_seconds_while_the_database_stands_still(
+    serve: Callable[..., Any],
+) -> None:
     target = serve(STUDY)
     over, held = threading.Event(), threading.Event()
 
@@ -137,29 +155,40 @@ def test_serving_is_said_when_the_first_process_answers(tmp_path: Path, free_por
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "study.yaml").write_text(STUDY, encoding="utf-8")
     command = [str(BELIEVABLE), "serve", "study", "--port", str(free_port), "--workers", "2"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=os.environ) as server:
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=os.environ
+    ) as server:
         try:
             assert server.stdout is not None
             assert any("Serving." in line for line in server.stdout)
-            with urllib.request.urlopen(f"http://127.0.0.1:{free_port}/health", timeout=60) as reply:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{free_port}/health", timeout=60
+            ) as reply:
                 assert json.load(reply) == {"status": "ok"}
         finally:
             server.send_signal(signal.SIGTERM)
             server.communicate(timeout=30)
 
 
-# ---------------------------------------------------------------------------------------------- requests
+# ----------------------------------------------------------------------------------------------
+# requests
 
 
 @pytest.mark.parametrize(
-    ("address", "to"), [("/console/", "/console"), ("/console/login/?next=/console", "/console/login?next=/console")]
+    ("address", "to"),
+    [("/console/", "/console"), ("/console/login/?next=/console", "/console/login?next=/console")],
 )
-def test_redirects_do_not_follow_the_host_header(serve: Callable[..., Any], address: str, to: str) -> None:
+def test_redirects_do_not_follow_the_host_header(
+    serve: Callable[..., Any], address: str, to: str
+) -> None:
     reply = serve(STUDY).browser().get(address, headers={"host": "evil.example"})
     assert (reply.status_code, reply.headers["location"]) == (307, to)
 
 
-@pytest.mark.parametrize("address", ["//evil.example/", "//evil.example/console/", "/\\evil.example/", "/nothing/", "/static/"])
+@pytest.mark.parametrize(
+    "address",
+    ["//evil.example/", "//evil.example/console/", "/\\evil.example/", "/nothing/", "/static/"],
+)
 def test_nothing_redirects_to_another_place(serve: Callable[..., Any], address: str) -> None:
     reply = serve(STUDY).browser().get(f"http://study.example{address}")
     assert (reply.status_code, reply.headers.get("location")) == (404, None)
@@ -190,18 +219,24 @@ LONG = "9" * 5000
         "/console/users/%00",
     ],
 )
-def test_no_address_of_the_console_is_an_internal_error(serve: Callable[..., Any], address: str) -> None:
+def test_no_address_of_the_console_is_an_internal_error(
+    serve: Callable[..., Any], address: str
+) -> None:
     target = serve(STUDY)
     reply = target.log_in("ada").get(address)
     assert reply.status_code < 500, reply.text
     assert "Traceback" not in reply.text
 
 
-@pytest.mark.parametrize("number", [LONG, "-1", "1.5", "\N{SUPERSCRIPT TWO}", "\N{ARABIC-INDIC DIGIT ONE}", ""])
+@pytest.mark.parametrize(
+    "number", [LONG, "-1", "1.5", "\N{SUPERSCRIPT TWO}", "\N{ARABIC-INDIC DIGIT ONE}", ""]
+)
 def test_numbers_in_forms_are_bounded(serve: Callable[..., Any], number: str) -> None:
     owner = serve(STUDY).log_in("ada")
     for path, fields in (("links", {"number": number}), ("alarms", {"alarm": number})):
-        assert owner.fill_in(f"{CONSOLE}/{path}", page="/console/account", **fields).status_code == 422
+        assert (
+            owner.fill_in(f"{CONSOLE}/{path}", page="/console/account", **fields).status_code == 422
+        )
 
 
 def test_the_log_names_the_place_of_an_internal_error(
@@ -220,13 +255,15 @@ def test_the_log_names_the_place_of_an_internal_error(
     assert "unexpected error at GET /console/studies/{study}/sessions" in caplog.text
 
 
-def test_a_codebook_is_read_beside_the_requests(serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_codebook_is_read_beside_the_requests(
+    serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And one that is nested deeply is refused before the parser takes seconds for it."""
     target = serve(STUDY)
     owner = target.log_in("ada")
-    page = owner.fill_in("/console/coding", page="/console/coding", study="study", codebook="hntt", pool="real").headers[
-        "location"
-    ]
+    page = owner.fill_in(
+        "/console/coding", page="/console/coding", study="study", codebook="hntt", pool="real"
+    ).headers["location"]
     on_loop = []
     read = codebook_page.read
 

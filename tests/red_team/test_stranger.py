@@ -1,4 +1,6 @@
-"""Strangers: somebody who knows a participant's platform id, and addresses that no database takes."""
+"""Strangers: somebody who knows a participant's platform id, and addresses that no database
+takes.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def test_a_platform_id_opens_nobodys_session(serve: Callable[..., Any]) -> None:
     assert "Sie haben diese Studie in einem anderen Browser begonnen" in german
     assert "Forschenden" in german, "says what to do without the code"
 
-    assert victim.join(link).address == session.address, "in her own browser the platform's link still leads back"
+    assert victim.join(link).address == session.address, (
+        "in her own browser the platform's link still leads back"
+    )
 
     phone = target.browser("198.51.100.7")
     form = re.search(r'action="([^"]+)"', phone.get(link).text)
@@ -56,7 +60,9 @@ def test_a_platform_id_opens_nobodys_session(serve: Callable[..., Any]) -> None:
     assert stranger.get(link).status_code == 403
     for body in ({}, {"code": "0000-0000-00"}):
         refused = stranger.post(f"{session.address}/withdraw", json=body)
-        assert refused.status_code in (403, 404), "not even with the address of the session, which others may have seen"
+        assert refused.status_code in (403, 404), (
+            "not even with the address of the session, which others may have seen"
+        )
     assert stranger.get(f"{session.address}/later").status_code == 403
     assert victim.post(f"{session.address}/withdraw", json={}).json() == {"withdrawn": True}
 
@@ -82,7 +88,9 @@ def test_a_platform_id_opens_nobodys_session(serve: Callable[..., Any]) -> None:
         "/join/%FF%FE",
     ],
 )
-def test_addresses_that_no_database_takes_are_not_found(serve: Callable[..., Any], address: str) -> None:
+def test_addresses_that_no_database_takes_are_not_found(
+    serve: Callable[..., Any], address: str
+) -> None:
     target = serve(STUDY)
     reply = target.browser().get(address.replace("{link}", target.link().rpartition("/")[2]))
     assert reply.status_code in (303, 400, 403, 404), reply.text
@@ -90,9 +98,13 @@ def test_addresses_that_no_database_takes_are_not_found(serve: Callable[..., Any
 
 
 @pytest.mark.parametrize("path", ["claim", "events", "advance", "finish", "withdraw"])
-def test_forms_and_messages_with_such_characters_are_refused(serve: Callable[..., Any], path: str) -> None:
+def test_forms_and_messages_with_such_characters_are_refused(
+    serve: Callable[..., Any], path: str
+) -> None:
     browser = serve(STUDY).browser()
-    assert browser.post(f"/s/%00/{path}", json={"epoch": 0, "events": [[1, "\0"]]}).status_code == 404
+    assert (
+        browser.post(f"/s/%00/{path}", json={"epoch": 0, "events": [[1, "\0"]]}).status_code == 404
+    )
     assert browser.post("/join/%00", data={"lang": "\0"}).status_code == 404
     assert browser.post("/resume", data={"code": "\0\0"}).status_code == 404
     wrong = browser.post("/console/login", data={"name": "\0", "password": "\0", "csrf": "\0"})

@@ -12,7 +12,9 @@ from believable.analysis.findings import Analysis
 
 
 def load_sample() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("report_sample", Path(__file__).with_name("sample.py"))
+    spec = importlib.util.spec_from_file_location(
+        "report_sample", Path(__file__).with_name("sample.py")
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

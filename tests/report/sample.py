@@ -38,7 +38,12 @@ def sample_analysis(*, simulated: bool = True) -> Analysis:
             data="9be0" * 16,
             plan="77aa" * 16,
             seeds={"study": 7, "analysis": 1},
-            versions={"believable": "0.1.0", "python": "3.11.7", "numpy": "2.4.6", "scipy": "1.17.1"},
+            versions={
+                "believable": "0.1.0",
+                "python": "3.11.7",
+                "numpy": "2.4.6",
+                "scipy": "1.17.1",
+            },
             simulated=simulated,
             demonstration=simulated,
             registered="77aa" * 16,
@@ -51,8 +56,14 @@ def sample_analysis(*, simulated: bool = True) -> Analysis:
         ),
         drops=(
             *(Drop(f"s{n:02d}", "session", "not finished", "left at trial 4") for n in range(6)),
-            *(Drop(f"s{n:02d}", "session", "failed a check", "comprehension: time limit") for n in range(6, 9)),
-            *(Drop(f"s{n:02d}", "session", "low-quality text", "copied <b>text</b>") for n in range(9, 12)),
+            *(
+                Drop(f"s{n:02d}", "session", "failed a check", "comprehension: time limit")
+                for n in range(6, 9)
+            ),
+            *(
+                Drop(f"s{n:02d}", "session", "low-quality text", "copied <b>text</b>")
+                for n in range(9, 12)
+            ),
             Drop("s20", "answer", "unanswered", "", "pairs.3", "certainty"),
         ),
         sections=sections,
@@ -74,10 +85,10 @@ def sample_analysis(*, simulated: bool = True) -> Analysis:
         ),
         deviations=("tests.accuracy.margin: registered 0.1, analysed with 0.15.",),
         methods=(
-            "Sixty judges saw six pairs of clips and chose, in each, the clip that walks more like a human would. "
-            "Accuracy is a judge's share "
-            "of pairs in which the human clip was chosen. "
-            "Intervals are percentile bootstraps of the median over judges (10,000 resamples)."
+            "Sixty judges saw six pairs of clips and chose, in each, the clip that walks more like"
+            " a human would. Accuracy is a judge's share of pairs in which the human clip was"
+            " chosen. Intervals are percentile bootstraps of the median over judges (10,000"
+            " resamples)."
         ),
         results=(
             "Median accuracy was 0.67, 95 % CI [0.50, 0.67]. "
@@ -123,7 +134,11 @@ def accuracy(rng: np.random.Generator) -> Section:
     histogram = Table(
         "accuracy_counts",
         "Judges by accuracy",
-        (Column("from", "From", "number", 2), Column("to", "To", "number", 2), Column("judges", "Judges", "integer")),
+        (
+            Column("from", "From", "number", 2),
+            Column("to", "To", "number", 2),
+            Column("judges", "Judges", "integer"),
+        ),
         tuple(((k - 0.5) / 6, (k + 0.5) / 6, int(c)) for k, c in zip(levels, counts, strict=True)),
         data_only=True,
     )
@@ -137,7 +152,8 @@ def accuracy(rng: np.random.Generator) -> Section:
             Finding(
                 "accuracy",
                 "Judges chose the human clip in two of three pairs",
-                "The median accuracy of 60 judges was 0.67, 95 % CI [0.50, 0.67] (percentile bootstrap over judges).",
+                "The median accuracy of 60 judges was 0.67, 95 % CI [0.50, 0.67] (percentile"
+                " bootstrap over judges).",
                 estimate,
                 status="confirmatory",
                 hypothesis="H1",
@@ -146,7 +162,8 @@ def accuracy(rng: np.random.Generator) -> Section:
             Finding(
                 "equivalence",
                 "Equivalence with chance was not shown",
-                "Two one-sided tests with a margin of 0.10 around 0.5 did not show equivalence, t(59) = 1.12, p = .134.",
+                "Two one-sided tests with a margin of 0.10 around 0.5 did not show equivalence,"
+                " t(59) = 1.12, p = .134.",
                 status="confirmatory",
                 test=test,
                 p_adjusted=0.268,
@@ -193,7 +210,11 @@ def traces(rng: np.random.Generator) -> Section:
     for scenario in ("corridor", "yard"):
         for condition, height in zip(CONDITIONS, (0.6, 0.45), strict=True):
             for second in range(0, 61):
-                mean = height + 0.15 * math.sin(second / 7 + (scenario == "yard")) + rng.normal(0, 0.01)
+                mean = (
+                    height
+                    + 0.15 * math.sin(second / 7 + (scenario == "yard"))
+                    + rng.normal(0, 0.01)
+                )
                 rows.append((scenario, condition, float(second), mean, mean - 0.07, mean + 0.07))
     columns = (
         Column("scenario", "Scenario"),
@@ -228,12 +249,19 @@ def traces(rng: np.random.Generator) -> Section:
 
 def ratings(rng: np.random.Generator) -> Section:
     answers = ("human", "probably human", "don't know", "probably artificial", "artificial")
-    shares = {"standin_human": (0.3, 0.3, 0.12, 0.18, 0.1), "standin_agent": (0.12, 0.2, 0.14, 0.3, 0.24)}
+    shares = {
+        "standin_human": (0.3, 0.3, 0.12, 0.18, 0.1),
+        "standin_agent": (0.12, 0.2, 0.14, 0.3, 0.24),
+    }
     stacked = Table(
         "ratings",
         "Ratings by type of clip",
         (Column("type", "Type"), Column("answer", "Answer"), Column("share", "Share", "share", 1)),
-        tuple((kind, answer, value) for kind, row in shares.items() for answer, value in zip(answers, row, strict=True)),
+        tuple(
+            (kind, answer, value)
+            for kind, row in shares.items()
+            for answer, value in zip(answers, row, strict=True)
+        ),
     )
     epsilons = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25)
     cells = tuple(
@@ -274,9 +302,21 @@ def ratings(rng: np.random.Generator) -> Section:
 
 def moments(rng: np.random.Generator) -> Section:
     lanes = ("plan", "actions", "flags")
-    rows: list[tuple[Cell, ...]] = [("plan", 0.0, 30.0, "", "go to the café", None), ("plan", 30.0, 60.0, "", "meet Ana", None)]
+    rows: list[tuple[Cell, ...]] = [
+        ("plan", 0.0, 30.0, "", "go to the café", None),
+        ("plan", 30.0, 60.0, "", "meet Ana", None),
+    ]
     for start in range(0, 60, 6):
-        rows.append(("actions", float(start), start + 5.5, "", f"action {start // 6}", f"stimulus:day_a@{start * 1000}"))
+        rows.append(
+            (
+                "actions",
+                float(start),
+                start + 5.5,
+                "",
+                f"action {start // 6}",
+                f"stimulus:day_a@{start * 1000}",
+            )
+        )
     for _ in range(14):
         at = float(rng.uniform(2, 58))
         rows.append((lanes[2], at, at, "", "flag", f"stimulus:day_a@{int(at * 1000)}"))
@@ -311,13 +351,22 @@ def moments(rng: np.random.Generator) -> Section:
             (3, "says good night at noon", "standin_human", 4, 0.067, "stimulus:day_b@44000"),
         ),
     )
-    use = {"lane": "lane", "from": "start_s", "to": "end_s", "colour": "lane", "label": "text", "link": "link"}
+    use = {
+        "lane": "lane",
+        "from": "start_s",
+        "to": "end_s",
+        "colour": "lane",
+        "label": "text",
+        "link": "link",
+    }
     return Section(
         "moments",
         "Where the moment is",
         ("Which actions broke belief, ranked by the share of viewers who flagged them.",),
         tables=(ranked, table),
-        charts=(Chart("moments", "Time line of day A", "spans", "moments", use, x_title="Time (s)"),),
+        charts=(
+            Chart("moments", "Time line of day A", "spans", "moments", use, x_title="Time (s)"),
+        ),
         status="exploratory",
     )
 
@@ -383,6 +432,13 @@ def kinds(rng: np.random.Generator) -> Section:
                 {"x": "visual", "y": "auditory", "colour": "group", "label": "annotator"},
                 rules=(("x", 0, "gate"), ("y", 0, "")),
             ),
-            Chart("steps", "Cumulative share", "steps", "power", {"x": "n", "y": "share"}, y_range=(0, 1)),
+            Chart(
+                "steps",
+                "Cumulative share",
+                "steps",
+                "power",
+                {"x": "n", "y": "share"},
+                y_range=(0, 1),
+            ),
         ),
     )

@@ -20,7 +20,14 @@ from believable.bundle.read import Bundle
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS, READY_STUDIES
 from believable.protocols.templates import TEMPLATES
-from believable.report.blind import UNJUDGED, WITHHELD, blinded_bundle, blinded_run, letters, unnamed
+from believable.report.blind import (
+    UNJUDGED,
+    WITHHELD,
+    blinded_bundle,
+    blinded_run,
+    letters,
+    unnamed,
+)
 from believable.simulate import straight
 from believable.study.load import load
 
@@ -37,7 +44,9 @@ def hntt(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 
 def values(analysis: Analysis) -> list[float]:
-    found = [finding.estimate.value for finding in analysis.findings if finding.estimate is not None]
+    found = [
+        finding.estimate.value for finding in analysis.findings if finding.estimate is not None
+    ]
     return sorted(value for value in found if value is not None)
 
 
@@ -46,19 +55,25 @@ def test_letters_are_drawn_from_the_definition(hntt: Bundle) -> None:
     assert letters(hntt) == letters(hntt)
 
 
-def test_letters_follow_no_order_of_the_study(hntt: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_letters_follow_no_order_of_the_study(
+    hntt: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first condition is A for about as many definitions as it is B."""
     _, study = study_of(hntt)
     assert study is not None
     drawn = []
     for number in range(40):
-        monkeypatch.setattr("believable.report.blind.study_of", lambda bundle, digest=str(number): (digest, study))
+        monkeypatch.setattr(
+            "believable.report.blind.study_of", lambda bundle, digest=str(number): (digest, study)
+        )
         drawn.append(letters(hntt)[study.conditions[0]])
     assert 8 < drawn.count("A") < 32
 
 
 def test_conditions_stand_in_the_order_of_their_letters(hntt: Bundle) -> None:
-    """In the study's order the first row would be the study's first condition, whatever its letter."""
+    """In the study's order the first row would be the study's first condition, whatever its
+    letter.
+    """
     _, study = study_of(hntt)
     assert study is not None
     for drawn in (("A", "B"), ("B", "A")):
@@ -67,7 +82,9 @@ def test_conditions_stand_in_the_order_of_their_letters(hntt: Bundle) -> None:
         assert blind_study is not None
         assert blind_study.conditions == ("A", "B")
         assert study.analysis is not None
-        assert load_data(blind, resolve(study.analysis, study, PROTOCOLS), blind_study).conditions == ("A", "B")
+        assert load_data(
+            blind, resolve(study.analysis, study, PROTOCOLS), blind_study
+        ).conditions == ("A", "B")
 
 
 def test_numbers_are_the_same_and_names_are_gone(hntt: Bundle) -> None:
@@ -91,9 +108,14 @@ def test_a_registered_plan_stays_registered(hntt: Bundle) -> None:
     assert study.analysis is not None
     plan = resolve(study.analysis, study, PROTOCOLS)
     record = Registration(json.loads(json.dumps(tree_of(plan))), plan_hash(plan), "")
-    blind, seen = blinded_run(hntt, record, protocols=PROTOCOLS), run(hntt, record, protocols=PROTOCOLS)
+    blind, seen = (
+        blinded_run(hntt, record, protocols=PROTOCOLS),
+        run(hntt, record, protocols=PROTOCOLS),
+    )
     assert blind.deviations == seen.deviations
-    assert [finding.status for finding in blind.findings] == [finding.status for finding in seen.findings]
+    assert [finding.status for finding in blind.findings] == [
+        finding.status for finding in seen.findings
+    ]
     assert any(finding.status == "confirmatory" for finding in blind.findings)
     assert record.hash[:12] in blind.methods
 
@@ -126,7 +148,11 @@ def test_replay_gives_no_sign_of_who_is_ours(tmp_path: Path) -> None:
     blind, seen = blinded_run(bundle, protocols=PROTOCOLS), run(bundle, protocols=PROTOCOLS)
     assert [abs(value) for value in values(blind)][:1] != []
     magnitude = {round(abs(value), 6) for value in values(blind) if value is not None}
-    overall = next(finding for finding in seen.findings if finding.outcome == "believability" and finding.estimate is not None)
+    overall = next(
+        finding
+        for finding in seen.findings
+        if finding.outcome == "believability" and finding.estimate is not None
+    )
     assert overall.estimate is not None
     assert overall.estimate.value is not None
     assert round(abs(overall.estimate.value), 6) in magnitude
@@ -141,14 +167,18 @@ def test_replay_gives_no_sign_of_who_is_ours(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
-    """Conditions called first, second and third, and choices that are answered with first or second."""
+    """Conditions called first, second and third, and choices that are answered with first or
+    second.
+    """
     folder = tmp_path_factory.mktemp("own") / "study"
     TEMPLATES["blank"].copy(folder)
     definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
     return straight.bundle(definition, 46, np.random.default_rng(3), protocols=PROTOCOLS)
 
 
-def shares(analysis: Analysis, names: dict[str, str]) -> dict[tuple[str, str], tuple[int, int, int]]:
+def shares(
+    analysis: Analysis, names: dict[str, str]
+) -> dict[tuple[str, str], tuple[int, int, int]]:
     """Choices of each pair from both sides, by the letters of the conditions."""
     table = next(table for table in analysis.tables if table.name == "preferred_pairs")
     counts = {}
@@ -166,7 +196,10 @@ def test_answers_that_are_spelled_like_conditions_stay_answers(own: Bundle) -> N
     names = letters(own)
     assert set(names) == {"first", "second", "third"}
     assert shares(blind, {}) == shares(seen, names)
-    means = [next(table for table in part.tables if table.name == "humanness_groups") for part in (blind, seen)]
+    means = [
+        next(table for table in part.tables if table.name == "humanness_groups")
+        for part in (blind, seen)
+    ]
     assert sorted(means[0].rows) == sorted((names[str(row[0])], *row[1:]) for row in means[1].rows)
 
 
@@ -175,16 +208,32 @@ def test_a_design_of_ones_own_gives_no_sign_of_which_is_which(own: Bundle) -> No
     assert study is not None
     assert study.analysis is not None
     blind = blinded_run(own, protocols=PROTOCOLS)
-    said = " ".join([blind.methods, blind.results, *(f.sentence + f.title for f in blind.findings), *blind.warnings])
+    said = " ".join(
+        [
+            blind.methods,
+            blind.results,
+            *(f.sentence + f.title for f in blind.findings),
+            *blind.warnings,
+        ]
+    )
     for name in study.conditions:
         assert not re.search(rf"\b{name}\b", said), name
     assert all(hypothesis.supported is None for hypothesis in blind.hypotheses)
     assert all(UNJUDGED in hypothesis.verdict for hypothesis in blind.hypotheses)
-    # Which pairs hypotheses name, from which side they look, and the order of the study file would each tell.
-    asked = [(finding.outcome, finding.about) for finding in blind.findings if finding.outcome in ("humanness", "preferred")]
+    # Which pairs hypotheses name, from which side they look, and the order of the study file would
+    # each tell.
+    asked = [
+        (finding.outcome, finding.about)
+        for finding in blind.findings
+        if finding.outcome in ("humanness", "preferred")
+    ]
     pairs = ["A-B", "A-C", "B-C"]
-    assert sorted(asked) == [(outcome, pair) for outcome in ("humanness", "preferred") for pair in pairs]
-    assert {finding.test.alternative for finding in blind.findings if finding.test is not None} == {"two-sided"}
+    assert sorted(asked) == [
+        (outcome, pair) for outcome in ("humanness", "preferred") for pair in pairs
+    ]
+    assert {finding.test.alternative for finding in blind.findings if finding.test is not None} == {
+        "two-sided"
+    }
     assert all(finding.p_adjusted is None for finding in blind.findings)
     assert "4 of A, 4 of B and 4 of C" in blind.methods
     definition = next(iter(blinded_bundle(own, letters(own)).definitions.values()))
@@ -201,13 +250,20 @@ def test_deviations_of_a_design_of_ones_own_are_counted_without_their_names(own:
     tree["plan"]["hypotheses"][0]["about"] = "first-second"
     tree["plan"]["measures"]["why"]["question"] = "about.remarks"
     record = Registration(tree, "0" * 64, "")
-    blind, seen = blinded_run(own, record, protocols=PROTOCOLS), run(own, record, protocols=PROTOCOLS)
+    blind, seen = (
+        blinded_run(own, record, protocols=PROTOCOLS),
+        run(own, record, protocols=PROTOCOLS),
+    )
     assert "hypothesis H1, about: registered first-second, now first-third." in seen.deviations
     assert "hypotheses, H1, about changed: in words after unblinding." in blind.deviations
     assert "measure why, question: registered about.remarks, now clip.why." in blind.deviations
     assert len(blind.deviations) == len(seen.deviations)
     assert all(finding.test is None or finding.test.p_value is None for finding in blind.findings)
-    status = {one.outcome: one.status for one in blind.findings if one.outcome in ("humanness", "preferred")}
+    status = {
+        one.outcome: one.status
+        for one in blind.findings
+        if one.outcome in ("humanness", "preferred")
+    }
     assert status == {"humanness": "exploratory", "preferred": "confirmatory"}
 
 
@@ -228,15 +284,28 @@ def test_levels_of_an_arm_that_is_compared_are_letters_too(tmp_path: Path) -> No
     TEMPLATES["blank"].copy(tmp_path / "study")
     file = tmp_path / "study" / "study.yaml"
     text = file.read_text("utf-8")
-    text = text.replace("conditions: [first, second, third]", "conditions: [first, second, third]\narms: {hint: [told, untold]}")
-    text = text.replace("- text: {id: task,", "- text: {id: task, skip_if: {arm: hint, is: untold},")
-    text = text.replace("  hypotheses:\n", "    age: {question: about.age, title: Age, by: hint}\n  hypotheses:\n", 1)
+    text = text.replace(
+        "conditions: [first, second, third]",
+        "conditions: [first, second, third]\narms: {hint: [told, untold]}",
+    )
+    text = text.replace(
+        "- text: {id: task,", "- text: {id: task, skip_if: {arm: hint, is: untold},"
+    )
+    text = text.replace(
+        "  hypotheses:\n",
+        "    age: {question: about.age, title: Age, by: hint}\n  hypotheses:\n",
+        1,
+    )
     file.write_text(text.replace("secondary: [why]", "secondary: [why, age]"), "utf-8")
     definition = load(tmp_path / "study", kinds=KINDS, protocols=PROTOCOLS)
     bundle = straight.bundle(definition, 30, np.random.default_rng(5), protocols=PROTOCOLS)
     blind, seen = blinded_run(bundle, protocols=PROTOCOLS), run(bundle, protocols=PROTOCOLS)
     said = [results_json(part) for part in (blind, seen)]
     assert [bool(re.search(r"\b(?:un)?told\b", words)) for words in said] == [False, True]
-    groups = [next(table for table in part.tables if table.name == "age_groups") for part in (blind, seen)]
+    groups = [
+        next(table for table in part.tables if table.name == "age_groups") for part in (blind, seen)
+    ]
     assert [row[0] for row in groups[0].rows] == ["hint_A", "hint_B"]
-    assert sorted(map(str, (row[1:] for row in groups[0].rows))) == sorted(map(str, (row[1:] for row in groups[1].rows)))
+    assert sorted(map(str, (row[1:] for row in groups[0].rows))) == sorted(
+        map(str, (row[1:] for row in groups[1].rows))
+    )

@@ -11,7 +11,9 @@ from believable.report.colours import DARK, LIGHT, PAGE, Theme, css, variables
 
 def linear(colour: str) -> tuple[float, ...]:
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    return tuple(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return tuple(
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
 
 
 def luminance(colour: str) -> float:
@@ -26,15 +28,26 @@ def contrast(one: str, other: str) -> float:
 
 #: Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB.
 BLIND = {
-    "protan": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
-    "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "protan": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deutan": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
 }
 
 
 def distance(one: str, other: str, kind: str) -> float:
     def seen(colour: str) -> tuple[float, ...]:
         parts = linear(colour)
-        mixed = (sum(weight * part for weight, part in zip(row, parts, strict=True)) for row in BLIND[kind])
+        mixed = (
+            sum(weight * part for weight, part in zip(row, parts, strict=True))
+            for row in BLIND[kind]
+        )
         return tuple(max(0.0, min(1.0, part)) ** (1 / 2.2) for part in mixed)
 
     return float(sum((a - b) ** 2 for a, b in zip(seen(one), seen(other), strict=True)) ** 0.5)

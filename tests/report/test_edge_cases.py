@@ -1,5 +1,7 @@
-"""What reports claim when there is almost nothing to report: nobody, one or two people, a condition that nobody saw, everybody
-alike. Every printed statistic is that of a record, every claim has its record, and no word is one of the code."""
+"""What reports claim when there is almost nothing to report: nobody, one or two people, a condition
+that nobody saw, everybody alike. Every printed statistic is that of a record, every claim has its
+record, and no word is one of the code.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,14 @@ from believable.simulate.simulated_sessions import Conduct
 from believable.study.definition import Definition
 from believable.study.load import load
 
-from .test_every_statistic import FIVE, analysed, check_cells, check_own_records, check_statistics, text_of
+from .test_every_statistic import (
+    FIVE,
+    analysed,
+    check_cells,
+    check_own_records,
+    check_statistics,
+    text_of,
+)
 
 Tables = dict[str, list[dict[str, Any]]]
 CAREFUL = Conduct(drop_out=0, careless=0, hasty=0)
@@ -35,7 +44,13 @@ def definition_of(protocol: str) -> Definition:
 def tables_of(protocol: str, people: int) -> Tables:
     if not people:
         return {}
-    sessions = straight.sessions(definition_of(protocol), people, np.random.default_rng(5), conduct=CAREFUL, protocols=PROTOCOLS)
+    sessions = straight.sessions(
+        definition_of(protocol),
+        people,
+        np.random.default_rng(5),
+        conduct=CAREFUL,
+        protocols=PROTOCOLS,
+    )
     made = sessions.bundle()
     return {name: [dict(row) for row in table.rows()] for name, table in made.tables.items()}
 
@@ -54,17 +69,31 @@ def two(protocol: str) -> Tables:
 
 def condition_missing(protocol: str) -> Tables:
     """Nobody saw the last condition."""
-    gone = definition_of(protocol).study.conditions[-1] if definition_of(protocol).study.conditions else ""
-    stimuli = {stimulus.id for stimulus in definition_of(protocol).study.stimuli if stimulus.condition == gone}
+    gone = (
+        definition_of(protocol).study.conditions[-1]
+        if definition_of(protocol).study.conditions
+        else ""
+    )
+    stimuli = {
+        stimulus.id
+        for stimulus in definition_of(protocol).study.stimuli
+        if stimulus.condition == gone
+    }
     tables = tables_of(protocol, 8)
     return {
-        name: [row for row in rows if row.get("condition") != gone and row.get("stimulus") not in stimuli]
+        name: [
+            row
+            for row in rows
+            if row.get("condition") != gone and row.get("stimulus") not in stimuli
+        ]
         for name, rows in tables.items()
     }
 
 
 def all_alike(protocol: str) -> Tables:
-    """Everybody gives the first answer to each question, draws the same flat trace and flags nothing."""
+    """Everybody gives the first answer to each question, draws the same flat trace and flags
+    nothing.
+    """
     tables = tables_of(protocol, 8)
     first: dict[tuple[Any, Any], dict[str, Any]] = {}
     for row in tables.get("answers", []):
@@ -91,7 +120,11 @@ def edge(protocol: str, case: str) -> Analysis:
     plan = definition.study.analysis
     assert plan is not None
     known = {option.name for option in PROTOCOLS[protocol].declaration.options}
-    quick = {name: value for name, value in {"resamples": 200, "criterion_studies": 20}.items() if name in known}
+    quick = {
+        name: value
+        for name, value in {"resamples": 200, "criterion_studies": 20}.items()
+        if name in known
+    }
     plan = plan.model_copy(update={"options": {**plan.options, **quick}})
     return run(bundle(CASES[case](protocol), definition), protocols=PROTOCOLS, plan=plan)
 
@@ -120,9 +153,14 @@ def check_hypotheses(analysis: Analysis, protocol: str) -> None:
     """Every declared hypothesis has its row, with a verdict in words."""
     plan = definition_of(protocol).study.analysis
     assert plan is not None
-    assert {row.id for row in analysis.hypotheses} == {hypothesis.id for hypothesis in plan.hypotheses}
+    assert {row.id for row in analysis.hypotheses} == {
+        hypothesis.id for hypothesis in plan.hypotheses
+    }
     for row in analysis.hypotheses:
-        assert re.match(r"(not )?met( for these \w+ clips)?: |not judged: |cannot be judged, because ", row.verdict), row.verdict
+        assert re.match(
+            r"(not )?met( for these \w+ clips)?: |not judged: |cannot be judged, because ",
+            row.verdict,
+        ), row.verdict
         assert f"{row.id}" in analysis.results
 
 
@@ -136,7 +174,10 @@ def check_claims(analysis: Analysis, alpha: float = 0.05) -> None:
             (": significant at", finding.kind == "estimate" and p is not None and p < alpha),
             (": not significant at", finding.kind == "estimate" and p is not None and p >= alpha),
             ("equivalence is shown", finding.kind == "equivalence" and p is not None and p < alpha),
-            ("equivalence is not shown", finding.kind == "equivalence" and p is not None and p >= alpha),
+            (
+                "equivalence is not shown",
+                finding.kind == "equivalence" and p is not None and p >= alpha,
+            ),
         ):
             if words in finding.sentence:
                 assert holds, finding.sentence
@@ -144,7 +185,11 @@ def check_claims(analysis: Analysis, alpha: float = 0.05) -> None:
             assert finding.estimate is not None
             assert finding.estimate.contains(0.5)
     for row in analysis.hypotheses:
-        lead = next(part for part in analysis.results.split("\n\n") if part.startswith((f"{row.id},", f"{row.id} ")))
+        lead = next(
+            part
+            for part in analysis.results.split("\n\n")
+            if part.startswith((f"{row.id},", f"{row.id} "))
+        )
         assert ("is supported:" in lead) == (row.supported is True)
         assert ("is not supported" in lead) == (row.supported is False)
 
@@ -153,9 +198,14 @@ def check_claims(analysis: Analysis, alpha: float = 0.05) -> None:
 _CODE_WORDS = (
     re.compile(r"\b[a-z][a-z0-9]*_[a-z0-9_]+\b"),
     re.compile(r"\b[a-z]+\[[a-z_]+\]"),
-    re.compile(r"without variance|got \[|got \(|\bNone\b(?! of)|\bnan\b|\binf\b|−∞|∞|InvalidInput|Leave terms out|[a-z]\(s\)"),
+    re.compile(
+        r"without variance|got \[|got \(|\bNone\b(?! of)|\bnan\b|\binf\b|−∞|∞|InvalidInput|Leave"
+        r" terms out|[a-z]\(s\)"
+    ),
     re.compile(r"optimiser:|\bg0\b"),
-    re.compile(r"\b1 (?:texts|judges|people|sessions|participants|simulated sessions|annotators|replays) "),
+    re.compile(
+        r"\b1 (?:texts|judges|people|sessions|participants|simulated sessions|annotators|replays) "
+    ),
 )
 
 
@@ -163,4 +213,6 @@ def check_words(text: str) -> None:
     body = text[text.index("At a glance") :]
     for pattern in _CODE_WORDS:
         for match in pattern.finditer(body):
-            raise AssertionError(f"{match.group()!r} in …{body[max(0, match.start() - 90) : match.end() + 40]}…")
+            raise AssertionError(
+                f"{match.group()!r} in …{body[max(0, match.start() - 90) : match.end() + 40]}…"
+            )

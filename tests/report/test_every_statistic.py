@@ -1,4 +1,6 @@
-"""Every statistic that any of the five reports prints is that of a record: its symbol, value, degrees of freedom, p, interval."""
+"""Every statistic that any of the five reports prints is that of a record: its symbol, value,
+degrees of freedom, p, interval.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ from believable.study.load import load
 SOURCE = Source("", "", "", "", "", {}, {}, simulated=True, demonstration=False)
 FIVE = ("trace", "replay", "clips", "hntt", "qa")
 #: A statistic with its p, as sentences and cards write it.
-TESTED = re.compile(r"(?<![\w.])([A-Za-zχρ]²?)(\([\d., ]+\))? = (−?[\d.,]*\d), p ((?:= |< |> )\.\d{3})")
+TESTED = re.compile(
+    r"(?<![\w.])([A-Za-zχρ]²?)(\([\d., ]+\))? = (−?[\d.,]*\d), p ((?:= |< |> )\.\d{3})"
+)
 P = re.compile(r"(?<![\w.])p ((?:= |< |> )?\.\d{3})")
 INTERVAL = re.compile(r"CI (\[[^\]]+\])")
 EFFECT = re.compile(r"(?<![\w.])([rd]) = (−?[\d.]*\d)")
@@ -42,7 +46,11 @@ def analysed(protocol: str) -> Analysis:
     assert definition.study.analysis is not None
     # Without a stopping rule every test is shown.
     plan = definition.study.analysis.model_copy(update={"stopping": None})
-    return run(straight.bundle(definition, 24, np.random.default_rng(8), protocols=PROTOCOLS), plan=plan, protocols=PROTOCOLS)
+    return run(
+        straight.bundle(definition, 24, np.random.default_rng(8), protocols=PROTOCOLS),
+        plan=plan,
+        protocols=PROTOCOLS,
+    )
 
 
 def text_of(analysis: Analysis) -> str:
@@ -65,7 +73,11 @@ def results_of(analysis: Analysis) -> Iterator[TestResult]:
 def estimates_of(analysis: Analysis) -> Iterator[Estimate]:
     for finding in analysis.findings:
         test = finding.test
-        yield from (each for each in (finding.estimate, test and test.estimate, test and test.effect) if each)
+        yield from (
+            each
+            for each in (finding.estimate, test and test.estimate, test and test.effect)
+            if each
+        )
 
 
 def plain(text: str) -> str:
@@ -80,18 +92,23 @@ def test_every_printed_statistic_is_that_of_a_record(protocol: str) -> None:
 
 
 def check_own_records(analysis: Analysis) -> None:
-    """Each sentence against the record of its own finding, not against that of any other. What it quotes beside, such as the two
-    correlations or means that are compared, stands in a table."""
+    """Each sentence against the record of its own finding, not against that of any other. What it
+    quotes beside, such as the two correlations or means that are compared, stands in a table.
+    """
     for finding in analysis.findings:
         own, sentence = alone(finding), plain(finding.sentence)
         check_tests(own, sentence)
         check_p(own, sentence)
-        with_tables = replace(own, sections=(*own.sections, Section("all", "All", tables=analysis.tables)))
+        with_tables = replace(
+            own, sections=(*own.sections, Section("all", "All", tables=analysis.tables))
+        )
         check_intervals(with_tables, sentence)
         check_effects(with_tables, sentence)
         if finding.estimate is not None and finding.estimate.low is not None and "CI [" in sentence:
             assert any(is_own(finding, words) for words in INTERVAL.findall(sentence)), sentence
-        sizes = {estimate.n for estimate in estimates_of(own)} | {test.n for test in results_of(own)}
+        sizes = {estimate.n for estimate in estimates_of(own)} | {
+            test.n for test in results_of(own)
+        }
         for n in re.findall(r"\bn = (\d+)", sentence):
             assert not sizes or int(n) in sizes, sentence
 
@@ -114,20 +131,40 @@ def check_cells(analysis: Analysis) -> None:
     for table in analysis.tables:
         if table.data_only:
             continue
-        body = document.split(f'id="t-{table.name}"', 1)[1].split("<tbody>", 1)[1].split("</tbody>", 1)[0]
-        rows = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in body.split("<tr>")[1:]]
+        body = (
+            document.split(f'id="t-{table.name}"', 1)[1]
+            .split("<tbody>", 1)[1]
+            .split("</tbody>", 1)[0]
+        )
+        rows = [
+            re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in body.split("<tr>")[1:]
+        ]
         assert len(rows) == len(table.rows), table.name
         for cells, row in zip(rows, table.rows, strict=True):
             for words, (place, column) in zip(cells, shown_columns(table), strict=False):
-                check_cell(table, column, unescape(re.sub(r"<sup>.*?</sup>|<[^>]+>", "", words)), row[place])
+                check_cell(
+                    table,
+                    column,
+                    unescape(re.sub(r"<sup>.*?</sup>|<[^>]+>", "", words)),
+                    row[place],
+                )
     (glance,) = re.findall(r'id="hypotheses".*?</table>', document, re.DOTALL) or [""]
     shown = glance.split("<tr>")[2:]
     assert len(shown) == len(analysis.hypotheses)
     for words, hypothesis in zip(shown, analysis.hypotheses, strict=True):
-        numbers = {f"{value.value:.2f}" for each in hypothesis.findings if (value := each.estimate) and value.value is not None}
+        numbers = {
+            f"{value.value:.2f}"
+            for each in hypothesis.findings
+            if (value := each.estimate) and value.value is not None
+        }
         bold = re.findall(r"<b>(−?[\d.,]+)</b>", words)
-        assert {number.replace("−", "-").replace(",", "") for number in bold} <= numbers | {"0.00"}, words
-        check_p(Analysis("", SOURCE, (), (), (Section("own", "Own", findings=hypothesis.findings),)), words)
+        assert {number.replace("−", "-").replace(",", "") for number in bold} <= numbers | {
+            "0.00"
+        }, words
+        check_p(
+            Analysis("", SOURCE, (), (), (Section("own", "Own", findings=hypothesis.findings),)),
+            words,
+        )
 
 
 def check_cell(table: Table, column: Column, words: str, value: Cell) -> None:
@@ -147,7 +184,9 @@ def check_cell(table: Table, column: Column, words: str, value: Cell) -> None:
 
 @pytest.mark.parametrize("protocol", FIVE)
 def test_another_digit_in_any_statistic_of_any_sentence_is_noticed(protocol: str) -> None:
-    """The last digit of each number of each printed test (statistic, df, p) and of each interval is written wrongly once."""
+    """The last digit of each number of each printed test (statistic, df, p) and of each interval is
+    written wrongly once.
+    """
     tried = 0
     for finding in analysed(protocol).findings:
         sentence = plain(finding.sentence)
@@ -170,7 +209,9 @@ def misprints(words: str) -> Iterator[str]:
 
 
 def check_statistics(analysis: Analysis, text: str, *, some: bool) -> None:
-    """Tests, p values, intervals and effects of a report's text. `some`: there must be tests and intervals at all."""
+    """Tests, p values, intervals and effects of a report's text. `some`: there must be tests and
+    intervals at all.
+    """
     found = [*check_tests(analysis, text), *check_intervals(analysis, text)]
     assert found or not some
     check_p(analysis, text)
@@ -178,7 +219,9 @@ def check_statistics(analysis: Analysis, text: str, *, some: bool) -> None:
 
 
 def check_tests(analysis: Analysis, text: str) -> list[str]:
-    """Symbol, degrees of freedom, value and p of one record, read back from the words and not from what wrote them."""
+    """Symbol, degrees of freedom, value and p of one record, read back from the words and not from
+    what wrote them.
+    """
     found = list(TESTED.finditer(text))
     for match in found:
         symbol, df, value, p = match.groups()
@@ -187,7 +230,9 @@ def check_tests(analysis: Analysis, text: str) -> list[str]:
             test.symbol == symbol
             and rounds_to(value, test.statistic)
             and (not printed_df or len(printed_df) == len(test.df))
-            and all(rounds_to(words, number) for words, number in zip(printed_df, test.df, strict=False))
+            and all(
+                rounds_to(words, number) for words, number in zip(printed_df, test.df, strict=False)
+            )
             and says_p(p, test.p_value)
             for test in results_of(analysis)
         ), match.group()
@@ -215,7 +260,9 @@ def says_p(words: str, value: float | None) -> bool:
 
 
 def check_p(analysis: Analysis, text: str) -> None:
-    values = [test.p_value for test in results_of(analysis)] + [each.p_value for each in estimates_of(analysis)]
+    values = [test.p_value for test in results_of(analysis)] + [
+        each.p_value for each in estimates_of(analysis)
+    ]
     values += [finding.p_adjusted for finding in analysis.findings]
     values += [
         value
@@ -226,7 +273,9 @@ def check_p(analysis: Analysis, text: str) -> None:
         if isinstance(value, float)
     ]
     for match in P.finditer(text):
-        assert any(says_p(match.group(1), value) for value in values), text[max(0, match.start() - 120) : match.end() + 20]
+        assert any(says_p(match.group(1), value) for value in values), text[
+            max(0, match.start() - 120) : match.end() + 20
+        ]
 
 
 def check_intervals(analysis: Analysis, text: str) -> list[str]:
@@ -235,28 +284,46 @@ def check_intervals(analysis: Analysis, text: str) -> list[str]:
         names = [column.name for column in table.columns]
         for low in (name for name in names if name.endswith("low") and f"{name[:-3]}high" in names):
             pairs += zip(table.column(low), table.column(f"{low[:-3]}high"), strict=True)
-    records = [(low, high) for low, high in pairs if isinstance(low, float) and isinstance(high, float)]
+    records = [
+        (low, high) for low, high in pairs if isinstance(low, float) and isinstance(high, float)
+    ]
     found: list[str] = INTERVAL.findall(text)
     for words in found:
         ends = re.findall(r"−?[\d.,]*\d", words)
         assert len(ends) == 2, words
         assert any(
-            rounds_to(ends[0], scale * low) and rounds_to(ends[1], scale * high) for low, high in records for scale in (1, 100)
+            rounds_to(ends[0], scale * low) and rounds_to(ends[1], scale * high)
+            for low, high in records
+            for scale in (1, 100)
         ), words
     return found
 
 
 def check_effects(analysis: Analysis, text: str) -> None:
     values = [each.value for each in estimates_of(analysis) if each.value is not None]
-    values += [value for table in analysis.tables for row in table.rows for value in row if isinstance(value, float)]
+    values += [
+        value
+        for table in analysis.tables
+        for row in table.rows
+        for value in row
+        if isinstance(value, float)
+    ]
     for match in EFFECT.finditer(text):
-        assert any(rounds_to(match.group(2), value) for value in values), text[max(0, match.start() - 120) : match.end() + 20]
+        assert any(rounds_to(match.group(2), value) for value in values), text[
+            max(0, match.start() - 120) : match.end() + 20
+        ]
 
 
 def test_the_check_notices_a_wrong_letter_and_a_wrong_digit() -> None:
-    """A t under the letter r, another value, another p: what a report once printed is not taken for its record."""
+    """A t under the letter r, another value, another p: what a report once printed is not taken for
+    its record.
+    """
     analysis = analysed("qa")
-    right = next(match for match in TESTED.finditer(printed("qa")) if match.group(1) == "t" and match.group(2))
+    right = next(
+        match
+        for match in TESTED.finditer(printed("qa"))
+        if match.group(1) == "t" and match.group(2)
+    )
     _, df, value, p = right.groups()
     check_tests(analysis, right.group())
     for wrong in (
@@ -283,7 +350,9 @@ def test_a_correlations_t_is_that_of_its_r(protocol: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", FIVE)
-def test_each_source_stands_in_report_bibtex_preregistration_and_readme(protocol: str, tmp_path: Path) -> None:
+def test_each_source_stands_in_report_bibtex_preregistration_and_readme(
+    protocol: str, tmp_path: Path
+) -> None:
     """Each with its title, its first author and its year, where it has them."""
     cites = PROTOCOLS[protocol].cites
     assert cites
@@ -311,7 +380,10 @@ def test_what_people_wrote_about_their_preference_stands_in_the_report_of_replay
     (reasons,) = (table for table in analysis.tables if table.name == "why")
     assert len(reasons.rows) >= 12
     for preferred, reason in reasons.rows:
-        assert preferred in ("none", *load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study.conditions)
+        assert preferred in (
+            "none",
+            *load(PROTOCOLS["replay"].folder, kinds=KINDS, protocols=PROTOCOLS).study.conditions,
+        )
         assert plain(str(reason)) in text
 
 
@@ -321,23 +393,38 @@ def test_no_sentence_holds_an_unfilled_place(protocol: str) -> None:
 
 
 def test_a_test_is_named_once_and_traces_are_not_counted_as_sessions() -> None:
-    """Ten correlations name their method once; sessions that were left out add up, traces stand apart."""
+    """Ten correlations name their method once; sessions that were left out add up, traces stand
+    apart.
+    """
     results = plain(analysed("trace").results)
     assert results.count("jackknife t test on the Fisher z scale") == 1
     assert results.count("two-sided (paired t test)") == 1
-    before, left, reasons = re.search(r"Of (\d+) simulated sessions, (\d+) were analysed \(([^)]*)\)", results).groups()  # type: ignore[union-attr]
+    before, left, reasons = re.search(
+        r"Of (\d+) simulated sessions, (\d+) were analysed \(([^)]*)\)", results
+    ).groups()  # type: ignore[union-attr]
     assert int(before) - int(left) == sum(int(n) for n in re.findall(r"\d+", reasons))
     assert re.search(r"Left out beforehand: \d+ of \d+ (RankTrace|BTrace) traces \(", results)
 
 
 def test_marks_do_not_claim_more_than_their_p_values() -> None:
-    """Marked cells have a p below alpha that is not adjusted. Of dozens of correlations none is marked, small as its p may be."""
+    """Marked cells have a p below alpha that is not adjusted. Of dozens of correlations none is
+    marked, small as its p may be.
+    """
     text = printed("replay")
-    assert "Marked cells: p below alpha, each test on its own, not adjusted for their number." in text
-    assert "p below alpha" in latex_table(next(table for table in analysed("replay").tables if table.marked))
+    assert (
+        "Marked cells: p below alpha, each test on its own, not adjusted for their number." in text
+    )
+    assert "p below alpha" in latex_table(
+        next(table for table in analysed("replay").tables if table.marked)
+    )
     assert "are significant" not in printed("trace")
     tables = analysed("trace").tables
-    columns = [(table, column.name) for table in tables for column in table.columns if column.name.endswith("_p")]
+    columns = [
+        (table, column.name)
+        for table in tables
+        for column in table.columns
+        if column.name.endswith("_p")
+    ]
     small = [cell for table, name in columns for cell in table.column(name)]
     assert len(small) >= 72
     assert any(isinstance(p, float) and p < 0.05 for p in small)

@@ -20,15 +20,24 @@ from believable.report.figure_files import specification, still
 TABLE = Table(
     "t",
     "T",
-    (Column("name", "Name"), Column("v", "Value", "share"), Column("lo", "Low", "share"), Column("hi", "High", "share")),
+    (
+        Column("name", "Name"),
+        Column("v", "Value", "share"),
+        Column("lo", "Low", "share"),
+        Column("hi", "High", "share"),
+    ),
     (("a", 0.5, 0.4, 0.6), ("b", None, None, None), ("<c>", 0.25, 0.1, float("inf"))),
 )
-CHART = Chart("c", "C", "points", "t", {"category": "name", "value": "v", "low": "lo", "high": "hi"})
+CHART = Chart(
+    "c", "C", "points", "t", {"category": "name", "value": "v", "low": "lo", "high": "hi"}
+)
 
 
 def test_every_kind_of_chart_can_be_drawn(analysis: Analysis) -> None:
     assert set(DRAWERS) == set(get_args(ChartKind))
-    assert {chart.kind for chart, _ in charts_of(analysis)} == set(get_args(ChartKind)), "the sample shows all"
+    assert {chart.kind for chart, _ in charts_of(analysis)} == set(get_args(ChartKind)), (
+        "the sample shows all"
+    )
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK, PAGE], ids=["light", "dark", "page"])
@@ -98,7 +107,9 @@ def test_the_page_draws_with_variables_and_files_with_colours(analysis: Analysis
     assert DARK.hues[0] in alone
 
 
-@pytest.mark.parametrize(("form", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    ("form", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
+)
 def test_pictures_are_what_they_say(form: Any, start: bytes) -> None:
     drawing = figure_files.inline_svg(specification(CHART, [TABLE], PAGE, {}))
     assert figure_files.picture(drawing, form).startswith(start)
@@ -132,8 +143,12 @@ def _layers(spec: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize(("wanted", "cut"), [(None, False), ((0.0, 1.0), False), ((0.0, 0.3), True), ((0.3, 1.0), True)])
-def test_marks_are_cut_off_only_where_they_reach_beyond_the_axes(wanted: tuple[float, float] | None, cut: bool) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "cut"), [(None, False), ((0.0, 1.0), False), ((0.0, 0.3), True), ((0.3, 1.0), True)]
+)
+def test_marks_are_cut_off_only_where_they_reach_beyond_the_axes(
+    wanted: tuple[float, float] | None, cut: bool
+) -> None:
     use = {"x": "v", "y": "v"}
     for kind in ("lines", "scatter"):
         spec = specification(replace(CHART, kind=kind, use=use, y_range=wanted), [TABLE], LIGHT, {})

@@ -1,4 +1,6 @@
-"""The flow of participants: branches say what they count, and every line reaches what it leads to."""
+"""The flow of participants: branches say what they count, and every line reaches what it leads
+to.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,15 @@ def test_a_branch_says_what_it_counts() -> None:
 
 
 def test_the_line_of_a_shorter_branch_begins_at_its_last_box() -> None:
-    """Two boxes in one branch and three in the other: both lines go from the lower edge of a box to the junction."""
+    """Two boxes in one branch and three in the other: both lines go from the lower edge of a box to
+    the junction.
+    """
     drawing = funnel_svg(STEPS, PAGE)
     boxes = [
         (int(x), int(y) + int(height))
-        for x, y, height in re.findall(r'<rect x="(\d+)" y="(\d+)" width="\d+" height="(\d+)"', drawing)
+        for x, y, height in re.findall(
+            r'<rect x="(\d+)" y="(\d+)" width="\d+" height="(\d+)"', drawing
+        )
     ]
     ends = re.findall(r'd="M(\d+) (\d+)V(\d+)H60"', drawing)
     assert len(ends) == 2

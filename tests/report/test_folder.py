@@ -32,10 +32,16 @@ def test_page_figures_tables_and_results_are_written(analysis: Analysis, tmp_pat
     assert json.loads((folder / "results.json").read_text())["title"] == analysis.title
 
 
-def test_simulated_data_are_marked_in_every_file_that_leaves(analysis: Analysis, people: Analysis, tmp_path: Path) -> None:
+def test_simulated_data_are_marked_in_every_file_that_leaves(
+    analysis: Analysis, people: Analysis, tmp_path: Path
+) -> None:
     write_report(analysis, tmp_path / "simulated", formats=("svg",))
     write_report(people, tmp_path / "people", formats=("svg",))
-    files = [path for path in (tmp_path / "simulated").rglob("*") if path.suffix in (".svg", ".tex", ".csv", ".txt")]
+    files = [
+        path
+        for path in (tmp_path / "simulated").rglob("*")
+        if path.suffix in (".svg", ".tex", ".csv", ".txt")
+    ]
     assert len(files) > 10
     for path in files:
         if path.name != "columns.csv":  # what the columns of the others hold
@@ -48,10 +54,15 @@ def test_twice_written_is_the_same(analysis: Analysis, tmp_path: Path) -> None:
     for name in ("one", "two"):
         write_report(analysis, tmp_path / name, formats=("svg",))
     for path in (tmp_path / "one").rglob("*.*"):
-        assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
+        assert (
+            path.read_bytes()
+            == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
+        )
 
 
-def test_without_the_extra_the_cure_is_named(analysis: Analysis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_cure_is_named(
+    analysis: Analysis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     figure_files.script.cache_clear()
     with pytest.raises(MissingExtra, match=r"pip install 'believable\[report\]'"):
@@ -59,7 +70,9 @@ def test_without_the_extra_the_cure_is_named(analysis: Analysis, tmp_path: Path,
     assert not (tmp_path / "out").exists()
 
 
-def test_the_script_comes_from_another_process_or_from_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_script_comes_from_another_process_or_from_this_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     expected = figure_files.script()
     figure_files.script.cache_clear()
     with figure_files.script_ahead() as made:

@@ -33,7 +33,11 @@ def test_every_special_sign_is_escaped(text: str, written: str) -> None:
 
 def test_a_table_has_rules_footnotes_and_bold_marks(analysis: Analysis) -> None:
     made = latex_table(analysis.tables[0])
-    assert re.findall(r"\\(toprule|midrule|bottomrule)", made) == ["toprule", "midrule", "bottomrule"]
+    assert re.findall(r"\\(toprule|midrule|bottomrule)", made) == [
+        "toprule",
+        "midrule",
+        "bottomrule",
+    ]
     assert r"\begin{tabular}{lrrrrlrl}" in made
     assert r"\textbf{\textless{} .001}" in made
     assert r"--\textsuperscript{a}" in made
@@ -46,9 +50,13 @@ def test_braces_and_environments_balance(analysis: Analysis) -> None:
         made = latex_table(table)
         unescaped = re.sub(r"\\[{}]", "", made)
         assert unescaped.count("{") == unescaped.count("}")
-        assert sorted(re.findall(r"\\begin\{(\w+)\}", made)) == sorted(re.findall(r"\\end\{(\w+)\}", made))
+        assert sorted(re.findall(r"\\begin\{(\w+)\}", made)) == sorted(
+            re.findall(r"\\end\{(\w+)\}", made)
+        )
 
 
 def test_addresses_of_moments_are_not_printed() -> None:
-    table = Table("t", "T", (Column("what", "What"), Column("link", "Link")), (("x", "stimulus:a@1"),))
+    table = Table(
+        "t", "T", (Column("what", "What"), Column("link", "Link")), (("x", "stimulus:a@1"),)
+    )
     assert "stimulus" not in latex_table(table)

@@ -35,7 +35,9 @@ def test_symbols_are_italic_only_before_a_sign() -> None:
 
 
 def test_no_line_ends_within_a_result() -> None:
-    made = prose("r = −0.061 (95 % CI [−0.5, 0.4]), t(20) = 0.47, p > .999, n = 21. One of 20 is n.")
+    made = prose(
+        "r = −0.061 (95 % CI [−0.5, 0.4]), t(20) = 0.47, p > .999, n = 21. One of 20 is n."
+    )
     for kept in ("= −0.061", "95 %", "= 0.47", "&gt; .999", "= 21"):
         assert kept.replace(" ", "\u00a0") in made
     assert "One of 20 is n." in made

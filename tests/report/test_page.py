@@ -112,11 +112,15 @@ def test_results_carry_their_status_and_verdict(html: str) -> None:
 def test_a_section_of_secondary_outcomes_is_not_called_confirmatory(analysis: Analysis) -> None:
     def ranked(rank: Rank) -> str:
         sections = [
-            replace(section, findings=tuple(replace(finding, rank=rank) for finding in section.findings))
+            replace(
+                section, findings=tuple(replace(finding, rank=rank) for finding in section.findings)
+            )
             for section in analysis.sections
         ]
         document = page(replace(analysis, sections=tuple(sections)), draw=lambda spec: STILL).html
-        return "".join(re.findall(r"<h2>.*?</h2>|<figcaption>.*?</figcaption>", document, re.DOTALL))
+        return "".join(
+            re.findall(r"<h2>.*?</h2>|<figcaption>.*?</figcaption>", document, re.DOTALL)
+        )
 
     assert "Confirmatory" in ranked("primary")
     assert "Confirmatory" not in ranked("secondary")
@@ -149,7 +153,10 @@ def test_what_people_wrote_is_text(html: str) -> None:
 def test_data_cannot_end_the_script_that_holds_them(analysis: Analysis) -> None:
     section = analysis.sections[0]
     evil = replace(section.tables[0], title="</script><script>alert(1)</script>")
-    changed = replace(analysis, sections=(replace(section, tables=(evil, *section.tables[1:])), *analysis.sections[1:]))
+    changed = replace(
+        analysis,
+        sections=(replace(section, tables=(evil, *section.tables[1:])), *analysis.sections[1:]),
+    )
     html = page(changed, draw=lambda spec: STILL).html
     assert "<script>alert(1)" not in html
     assert len(re.findall(r"<script\b", html)) == 4
@@ -169,7 +176,10 @@ def test_long_lists_of_exclusions_say_where_the_rest_is(analysis: Analysis) -> N
 def test_moments_are_linked_where_there_is_an_address(analysis: Analysis) -> None:
     linked = page(analysis, links=lambda cell: f"#{cell}", draw=lambda spec: STILL).html
     assert '<a href="#stimulus:day_a@12000" class="watch">' in linked
-    assert "stimulus:day_a" not in page(analysis, draw=lambda spec: STILL).html.split('id="figures"')[0]
+    assert (
+        "stimulus:day_a"
+        not in page(analysis, draw=lambda spec: STILL).html.split('id="figures"')[0]
+    )
 
 
 def test_a_moment_is_an_address_of_the_console() -> None:
@@ -179,4 +189,7 @@ def test_a_moment_is_an_address_of_the_console() -> None:
 
 
 def test_blinded_reports_say_so(analysis: Analysis) -> None:
-    assert "Conditions are shown as letters" in page(analysis, blinded=True, draw=lambda spec: STILL).html
+    assert (
+        "Conditions are shown as letters"
+        in page(analysis, blinded=True, draw=lambda spec: STILL).html
+    )

@@ -10,7 +10,11 @@ from believable.report.privacy import matches, without
 @pytest.mark.parametrize(
     ("text", "kind", "spot"),
     [
-        ("write to anna.b+x@uni-example.ac.uk please", "e-mail address", "anna.b+x@uni-example.ac.uk"),
+        (
+            "write to anna.b+x@uni-example.ac.uk please",
+            "e-mail address",
+            "anna.b+x@uni-example.ac.uk",
+        ),
         ("anna (at) example (dot) org", "e-mail address", "anna (at) example (dot) org"),
         ("call +49 (0) 170 123 45 67 now", "phone number", "+49 (0) 170 123 45 67"),
         ("555-867-5309 is mine", "phone number", "555-867-5309"),
@@ -71,5 +75,10 @@ def test_known_recruiter_ids_are_found_whatever_they_look_like() -> None:
 
 def test_only_the_chosen_kinds_are_taken_out() -> None:
     text = "I am Dr. Jones, jones@example.org"
-    assert without(text, frozenset({"e-mail address"})) == "I am Dr. Jones, [e-mail address removed]"
-    assert without(text, frozenset({"name", "e-mail address"})) == "I am [name removed], [e-mail address removed]"
+    assert (
+        without(text, frozenset({"e-mail address"})) == "I am Dr. Jones, [e-mail address removed]"
+    )
+    assert (
+        without(text, frozenset({"name", "e-mail address"}))
+        == "I am [name removed], [e-mail address removed]"
+    )

@@ -45,7 +45,13 @@ def test_people_ask_the_application_without_a_network() -> None:
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         heard.append((scope, await receive()))
-        await send({"type": "http.response.start", "status": 206, "headers": [(b"content-type", b"application/json")]})
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 206,
+                "headers": [(b"content-type", b"application/json")],
+            }
+        )
         await send({"type": "http.response.body", "body": b'{"a":', "more_body": True})
         await send({"type": "http.response.body", "body": b"1}"})
         assert (await receive())["type"] == "http.disconnect"

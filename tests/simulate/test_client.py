@@ -19,12 +19,16 @@ ORIGIN = hashlib.sha256(b"believable/1 some-session").hexdigest()
 
 
 class Desk:
-    """A tiny server that keeps events in memory. `trouble` may spoil an answer before or after the work is done."""
+    """A tiny server that keeps events in memory. `trouble` may spoil an answer before or after the
+    work is done.
+    """
 
     def __init__(self) -> None:
         self.events: dict[int, str] = {}
         self.epoch = 0
-        self.trouble: Callable[[httpx.Request, int], httpx.Response | Exception | None] = lambda request, count: None
+        self.trouble: Callable[[httpx.Request, int], httpx.Response | Exception | None] = (
+            lambda request, count: None
+        )
         self.lost_answers: set[int] = set()
         self.count = 0
 
@@ -56,11 +60,23 @@ class Desk:
     def _work(self, request: httpx.Request) -> httpx.Response:
         what = request.url.path.rsplit("/", 1)[-1]
         if request.url.path.startswith("/join/"):
-            return httpx.Response(303, headers={"location": "/s/tok"}) if request.method == "POST" else httpx.Response(200)
+            return (
+                httpx.Response(303, headers={"location": "/s/tok"})
+                if request.method == "POST"
+                else httpx.Response(200)
+            )
         given = json.loads(request.content or b"{}")
         if what == "claim":
             self.epoch += 1
-            return httpx.Response(200, json={"epoch": self.epoch, "ack": self.ack, "head": self.head(self.ack), "position": 0})
+            return httpx.Response(
+                200,
+                json={
+                    "epoch": self.epoch,
+                    "ack": self.ack,
+                    "head": self.head(self.ack),
+                    "position": 0,
+                },
+            )
         if what == "events":
             self.store(given["events"])
             return httpx.Response(200, json={"ack": self.ack})
@@ -69,7 +85,9 @@ class Desk:
             return httpx.Response(200, json={"status": "next", "ack": self.ack})
         assert what == "finish"
         receipt = self.head(given["seq"])
-        return httpx.Response(200, json={"outcome": "complete", "receipt": receipt, "code": "C", "redirect": None})
+        return httpx.Response(
+            200, json={"outcome": "complete", "receipt": receipt, "code": "C", "redirect": None}
+        )
 
     def store(self, events: list[tuple[int, str]]) -> None:
         for seq, body in events:

@@ -33,12 +33,20 @@ def test_arrivals_have_the_mean_gap_and_never_go_back() -> None:
     assert statistics.mean(gaps) == pytest.approx(10_000, rel=0.05)
 
 
-@pytest.mark.parametrize(("field", "value"), [("drop_out", 1.2), ("care", -0.1), ("participants", -1)])
+@pytest.mark.parametrize(
+    ("field", "value"), [("drop_out", 1.2), ("care", -0.1), ("participants", -1)]
+)
 def test_impossible_crowds_are_refused(field: str, value: float) -> None:
     with pytest.raises(InvalidInput, match=field):
         Crowd(**{"participants": 1, **{field: value}})  # type: ignore[arg-type]
 
 
 def test_the_summary_counts_outcomes() -> None:
-    visits = [Visit("t", outcome, 3, 10, 0, 1000, None) for outcome in ("complete", "complete", "left", "screened_out")]
-    assert summary(visits) == "4 simulated participants (2 complete, 1 left, 1 screened out), 40 events"
+    visits = [
+        Visit("t", outcome, 3, 10, 0, 1000, None)
+        for outcome in ("complete", "complete", "left", "screened_out")
+    ]
+    assert (
+        summary(visits)
+        == "4 simulated participants (2 complete, 1 left, 1 screened out), 40 events"
+    )

@@ -32,7 +32,9 @@ def test_both_conditions_of_a_scenario_follow_the_same_character_of_the_same_tow
         assert theirs.world == ours.world
         assert theirs.seed == ours.seed
         assert [actor.id for actor in theirs.actors] == [actor.id for actor in ours.actors]
-        assert {action.actor for action in (*theirs.actions, *ours.actions)} == {theirs.actors[0].id}
+        assert {action.actor for action in (*theirs.actions, *ours.actions)} == {
+            theirs.actors[0].id
+        }
         assert len(violations_of(theirs.actions)) > 4 * len(violations_of(ours.actions))
         followed.add(theirs.actors[0].id)
     assert len(followed) == len(study.scenarios)
@@ -62,7 +64,9 @@ def test_every_page_says_it(tmp_path: Path, demonstration: bool) -> None:
         async with running(app) as http:
             link = link_token(app.state.store, "hntt")
             landing = await http.get(f"/join/{link}")
-            joined = await http.post(f"/join/{link}", follow_redirects=False, data={"desktop": "yes"})
+            joined = await http.post(
+                f"/join/{link}", follow_redirects=False, data={"desktop": "yes"}
+            )
             page = await http.get(joined.headers["location"])
             return [landing.text, page.text]
 

@@ -28,10 +28,22 @@ def test_virtual_participants_meet_the_server_in_the_order_of_their_clocks() -> 
 
     async def main() -> list[str]:
         time = VirtualTime(clock)
-        return await time.run([live(time, "a", 10, 100), live(time, "b", 0, 60), live(time, "c", 10, 10)])
+        return await time.run(
+            [live(time, "a", 10, 100), live(time, "b", 0, 60), live(time, "c", 10, 10)]
+        )
 
     assert asyncio.run(main()) == ["a", "b", "c"]
-    assert told == [("b", 0), ("a", 10), ("c", 10), ("c", 20), ("c", 30), ("b", 60), ("a", 110), ("b", 120), ("a", 210)]
+    assert told == [
+        ("b", 0),
+        ("a", 10),
+        ("c", 10),
+        ("c", 20),
+        ("c", 30),
+        ("b", 60),
+        ("a", 110),
+        ("b", 120),
+        ("a", 210),
+    ]
     assert clock.now_ms() == 310
 
 
@@ -63,7 +75,9 @@ def test_one_failing_life_is_reported_and_ends_the_run() -> None:
 
 
 def test_processes_wait_for_each_other_at_every_arrival() -> None:
-    """Two processes, as threads. Whoever comes sees everything that happened before, and nothing that happens later."""
+    """Two processes, as threads. Whoever comes sees everything that happened before, and nothing
+    that happens later.
+    """
     barrier = threading.Barrier(2)
     arrivals_ms = [0, 10, 10, 30, 40]
     told: list[tuple[str, int]] = []
@@ -83,7 +97,13 @@ def test_processes_wait_for_each_other_at_every_arrival() -> None:
 
         async def main() -> None:
             time = VirtualTime(clock, Arrivals(arrivals_ms, mine, barrier.wait))
-            await time.run([live(time, number, at_ms) for number, at_ms in enumerate(arrivals_ms) if mine[number]])
+            await time.run(
+                [
+                    live(time, number, at_ms)
+                    for number, at_ms in enumerate(arrivals_ms)
+                    if mine[number]
+                ]
+            )
 
         asyncio.run(main())
 
@@ -91,7 +111,9 @@ def test_processes_wait_for_each_other_at_every_arrival() -> None:
         for done in [threads.submit(process, 0, 7), threads.submit(process, 1, 15)]:
             done.result(timeout=20)
     assert len(told) == 5 * len(arrivals_ms)
-    assert [what for what, _ in told if what.startswith("comes")] == [f"comes {number}" for number in range(5)]
+    assert [what for what, _ in told if what.startswith("comes")] == [
+        f"comes {number}" for number in range(5)
+    ]
     for place, (what, at_ms) in enumerate(told):
         if what.startswith("comes"):
             assert all(before <= at_ms for _, before in told[:place])

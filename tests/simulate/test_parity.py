@@ -1,4 +1,6 @@
-"""`simulate` and `power` assume the same: one participant at a browser answers as the many that are filled in at once."""
+"""`simulate` and `power` assume the same: one participant at a browser answers as the many that are
+filled in at once.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def test_ratings_of_an_own_design_have_the_same_means() -> None:
     definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
     people = simulated_protocol(definition, PROTOCOLS).people
     truth = people.truth_for(definition.study)
-    trial = next(entry.item.id for entry in outline(definition.study.timeline) if entry.item.id == "clip")
+    trial = next(
+        entry.item.id for entry in outline(definition.study.timeline) if entry.item.id == "clip"
+    )
     answers: dict[str, list[float]] = {}
     for number in range(PEOPLE):
         rng = random.Random(number)
@@ -55,7 +59,10 @@ def test_judges_of_hntt_are_right_as_often() -> None:
     truth, study = people.truth_for(definition.study), definition.study
     humans = roles_of(study, PROTOCOLS["hntt"].declaration).named["human"]
     pairs = [
-        sorted((o for o in study.stimuli if o.scenario == scenario), key=lambda o: o.condition not in humans)
+        sorted(
+            (o for o in study.stimuli if o.scenario == scenario),
+            key=lambda o: o.condition not in humans,
+        )
         for scenario in study.scenarios
     ]
     right = []
@@ -67,4 +74,6 @@ def test_judges_of_hntt_are_right_as_often() -> None:
     sessions = straight.sessions(definition, 10, np.random.default_rng(1), protocols=PROTOCOLS)
     # Those who write nothing of use (3 %) choose at random.
     expected = people.values(truth, sessions)["accuracy"]
-    assert np.mean(right) == pytest.approx((1 - truth.poor_text) * expected + truth.poor_text / 2, abs=0.012)
+    assert np.mean(right) == pytest.approx(
+        (1 - truth.poor_text) * expected + truth.poor_text / 2, abs=0.012
+    )

@@ -1,4 +1,6 @@
-"""Simulated people play, watch their own rounds and annotate them: through the real routes, twice the same."""
+"""Simulated people play, watch their own rounds and annotate them: through the real routes, twice
+the same.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,11 @@ def test_a_round_follows_from_the_tables_alone(played: Bundle) -> None:
         key = ("session", "position", "run", "attempt")
         mine = [input_ for input_ in inputs if all(input_[name] == row[name] for name in key)]
         changes = [
-            [int(one[name] or 0) for name in ("tick", "number", "move_x", "move_y", "aim_deg", "shoot", "bomb")] for one in mine
+            [
+                int(one[name] or 0)
+                for name in ("tick", "number", "move_x", "move_y", "aim_deg", "shoot", "bomb")
+            ]
+            for one in mine
         ]
         setup = MazeSetup(
             maze_seed=int(row["maze_seed"] or 0),
@@ -89,12 +95,16 @@ def test_telemetry_has_a_row_for_every_tick_of_every_round(played: Bundle) -> No
     assert [row["t_ms"] for row in rows] == [round(tick * 1000 / 30) for tick in range(240)]
     assert any(row["move_x"] for row in table.rows())
     assert any(row["shoot"] for row in table.rows())
-    assert all(row["frustration"] is not None and 0 <= float(row["frustration"]) <= 1 for row in rows)
+    assert all(
+        row["frustration"] is not None and 0 <= float(row["frustration"]) <= 1 for row in rows
+    )
     assert all(0 < float(row["player_x"] or 0) < 13 for row in rows)
 
 
 def test_traces_and_views_are_of_the_own_round(played: Bundle) -> None:
-    opponents = {(row["session"], row["trial_key"]): row["condition"] for row in played["rounds"].rows()}
+    opponents = {
+        (row["session"], row["trial_key"]): row["condition"] for row in played["rounds"].rows()
+    }
     rows = list(played["traces"].rows())
     assert rows
     for row in rows:

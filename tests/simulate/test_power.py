@@ -1,4 +1,6 @@
-"""Power by simulating whole studies: the same on any number of workers, alpha under no effect, one under a large one."""
+"""Power by simulating whole studies: the same on any number of workers, alpha under no effect, one
+under a large one.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,14 @@ def of(points, what):
 
 
 def test_no_effect_is_found_about_as_often_as_alpha_says_and_a_large_one_always(definition):
-    nothing = power_curve(definition, [20], studies=60, seed=1, truth={"skill": 0.0}, workers=1, protocols=PROTOCOLS)
+    nothing = power_curve(
+        definition, [20], studies=60, seed=1, truth={"skill": 0.0}, workers=1, protocols=PROTOCOLS
+    )
     assert of(nothing, "H1").power.low < 0.05
     assert of(nothing, "H1").judged == 60
-    large = power_curve(definition, [20], studies=20, seed=1, truth={"skill": 2.0}, workers=1, protocols=PROTOCOLS)
+    large = power_curve(
+        definition, [20], studies=20, seed=1, truth={"skill": 2.0}, workers=1, protocols=PROTOCOLS
+    )
     assert of(large, "H1").power.value == 1
 
 
@@ -54,7 +60,9 @@ def test_every_planted_parameter_is_printed_with_words_of_its_own(name):
     planted = [part for part in assumptions(definition, PROTOCOLS) if part.name]
     words = [part.words for part in planted]
     assert len(set(words)) == len(words) >= 7
-    assert not [part for part in planted if part.words == part.name.replace("_", " ") or "`" in part.words]
+    assert not [
+        part for part in planted if part.words == part.name.replace("_", " ") or "`" in part.words
+    ]
 
 
 def test_what_makes_no_sense_is_refused(definition):

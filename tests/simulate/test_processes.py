@@ -26,16 +26,30 @@ def simulated(folder: Path, processes: int) -> tuple[list[str], dict[str, str]]:
     create("hntt", folder, seed=7)
     settings = DataPlace().settings([folder])
     told: list[Visit] = []
-    visits = on_virtual_clock(settings, Crowd(9, gap_ms=90_000, seed=3), told.append, processes=processes)
+    visits = on_virtual_clock(
+        settings, Crowd(9, gap_ms=90_000, seed=3), told.append, processes=processes
+    )
     assert sorted(one.token for one in told) == sorted(visit.token for visit in visits)
     with Store.open(settings.url, clock=WallClock()) as store:
-        export(store, "hntt", folder / "bundle", kinds=KINDS, simulated=True, media_dir=settings.media_dir)
+        export(
+            store,
+            "hntt",
+            folder / "bundle",
+            kinds=KINDS,
+            simulated=True,
+            media_dir=settings.media_dir,
+        )
     lines = (folder / "bundle" / "SHA256SUMS").read_text().splitlines()
-    return [f"{visit.outcome} {visit.events}" for visit in visits], {line.split("  ")[1]: line.split("  ")[0] for line in lines}
+    return [f"{visit.outcome} {visit.events}" for visit in visits], {
+        line.split("  ")[1]: line.split("  ")[0] for line in lines
+    }
 
 
 def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
-    alone, together = simulated(tmp_path / "one" / "hntt", 1), simulated(tmp_path / "three" / "hntt", 3)
+    alone, together = (
+        simulated(tmp_path / "one" / "hntt", 1),
+        simulated(tmp_path / "three" / "hntt", 3),
+    )
     assert together == alone
     assert len(set(alone[0])) > 3, "people differ"
 

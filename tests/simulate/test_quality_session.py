@@ -1,4 +1,6 @@
-"""Whole sessions with device checks and quality tests, over a real connection: exported, read back, scored again."""
+"""Whole sessions with device checks and quality tests, over a real connection: exported, read back,
+scored again.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,9 @@ def _codebook_names_the_score(out: Path) -> bool:
 
 def answers(bundle: Bundle, question: str) -> dict[tuple[str, str], Any]:
     return {
-        (row["session"], row["trial"]): row["value_number"] if row["value_text"] is None else row["value_text"]
+        (row["session"], row["trial"]): row["value_number"]
+        if row["value_text"] is None
+        else row["value_text"]
         for row in bundle["answers"].rows()
         if row["question"] == question
     }
@@ -88,7 +92,9 @@ def answers(bundle: Bundle, question: str) -> dict[tuple[str, str], Any]:
 def test_the_scores_in_the_bundle_are_those_of_the_traces_in_the_bundle(bundle: Bundle) -> None:
     traces: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for row in bundle["traces"].rows():
-        traces.setdefault((row["session"], row["trial"]), []).append((row["media_ms"], row["value"]))
+        traces.setdefault((row["session"], row["trial"]), []).append(
+            (row["media_ms"], row["value"])
+        )
     scores = answers(bundle, "sda")
     assert len(scores) == 2 * PEOPLE
     assert set(scores) == set(traces)
@@ -122,7 +128,9 @@ def test_the_device_check_is_there_with_its_attempts(bundle: Bundle) -> None:
 def test_a_second_attempt_hears_other_tones() -> None:
     tones = {"tones": [[0, 1]], "later": [[[2, 1]], [[1, 0]]], "wheel": False, "attempt": 1}
     page: Mapping[str, Any] = {"kind": "device", "device": tones}
-    person: Any = SimpleNamespace(rng=random.Random(1), care=1.0, think=AsyncMock(), note=lambda kind, **data: None)
+    person: Any = SimpleNamespace(
+        rng=random.Random(1), care=1.0, think=AsyncMock(), note=lambda kind, **data: None
+    )
     heard = []
     for _ in range(4):
         heard.append(asyncio.run(DEVICE.answer(person, page))["quietest"])
@@ -136,7 +144,10 @@ def test_answers_to_tones_that_were_not_played_are_no_attempt() -> None:
     def read(*played: tuple[int, int]) -> PageReading:
         """With these rows played, each with its attempt; the second attempt is open."""
         events = [
-            SimpleNamespace(kind="device.tones", data={"state": "running", "row": row, "attempt": on}) for row, on in played
+            SimpleNamespace(
+                kind="device.tones", data={"state": "running", "row": row, "attempt": on}
+            )
+            for row, on in played
         ]
         page: Any = SimpleNamespace(attempt=2, annotated=events)
         return DEVICE.read(device, {"quietest": "123123"}, page)

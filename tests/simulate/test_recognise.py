@@ -12,7 +12,13 @@ from believable.pages import KINDS
 from believable.protocols import PROTOCOLS, READY_STUDIES
 from believable.recordings.file import read
 from believable.simulate.demonstration import violations_of
-from believable.simulate.recognise import Recogniser, ServedCopy, look_at, recogniser_of, shown_variants
+from believable.simulate.recognise import (
+    Recogniser,
+    ServedCopy,
+    look_at,
+    recogniser_of,
+    shown_variants,
+)
 from believable.stimuli.judging import served_replay
 from believable.stimuli.prepare import prepare
 from believable.study.definition import Definition
@@ -31,7 +37,9 @@ def copy_of(content: bytes, player: str = "replay") -> ServedCopy:
 
 
 @pytest.mark.parametrize("name", ["hntt", "replay"])
-def test_every_stimulus_is_recognised_in_every_variant_that_is_served(name: str, tmp_path: Path) -> None:
+def test_every_stimulus_is_recognised_in_every_variant_that_is_served(
+    name: str, tmp_path: Path
+) -> None:
     definition, media_dir = prepared(name, tmp_path / name)
     recogniser = recogniser_of(definition, media_dir, study="study.yaml")
     for stimulus in definition.study.stimuli:
@@ -41,13 +49,18 @@ def test_every_stimulus_is_recognised_in_every_variant_that_is_served(name: str,
             assert seen.stimulus == stimulus
             if variant.log:
                 wrong = violations_of(read(tmp_path / name / stimulus.file).actions)
-                assert [going.violations for going in seen.log if going.violations] == list(wrong.values())
+                assert [going.violations for going in seen.log if going.violations] == list(
+                    wrong.values()
+                )
 
 
 def test_an_unknown_medium_ends_the_simulation(tmp_path: Path) -> None:
     definition, media_dir = prepared("hntt", tmp_path / "hntt")
     recogniser = recogniser_of(definition, media_dir, study="hntt/study.yaml")
-    with pytest.raises(InvalidInput, match=r"hntt/study\.yaml: simulated participants cannot recognise.*video, 14 bytes"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"hntt/study\.yaml: simulated participants cannot recognise.*video, 14 bytes",
+    ):
         recogniser.recognise([copy_of(b"another video!", "video")])
 
 
@@ -68,7 +81,9 @@ def test_a_stimulus_without_a_served_copy_is_refused(tmp_path: Path) -> None:
 def test_one_file_of_two_conditions_is_refused(tmp_path: Path) -> None:
     definition, media_dir = prepared("hntt", tmp_path / "hntt")
     first = definition.study.stimuli[0]
-    other = next(stimulus for stimulus in definition.study.stimuli if stimulus.condition != first.condition)
+    other = next(
+        stimulus for stimulus in definition.study.stimuli if stimulus.condition != first.condition
+    )
     media = {**definition.media, other.id: definition.media[first.id]}
     recogniser = recogniser_of(definition.with_media(media), media_dir, study="study.yaml")
     variant = min(shown_variants(definition.study), key=lambda variant: variant.name)

@@ -1,4 +1,6 @@
-"""Simulated people play a world that draws itself, through the page's own connection and faster than time."""
+"""Simulated people play a world that draws itself, through the page's own connection and faster
+than time.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,10 @@ import pytest
 
 from believable.simulate.server import Server, ServerFailed
 
-STUDY = "believable: 1\ntitle: T\nseed: 1\ntimeline:\n  - text: {id: hello, text: Hello}\n  - finish: {}\n"
+STUDY = (
+    "believable: 1\ntitle: T\nseed: 1\ntimeline:\n  - text: {id: hello, text: Hello}\n  - finish:"
+    " {}\n"
+)
 
 
 def test_a_server_is_started_killed_and_started_again_at_the_same_place(tmp_path: Path) -> None:

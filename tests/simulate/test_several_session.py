@@ -1,4 +1,6 @@
-"""Whole sessions with comparisons and groups, over a real connection: what people did is what the bundle says."""
+"""Whole sessions with comparisons and groups, over a real connection: what people did is what the
+bundle says.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,11 @@ CONDITION = {"ah": "human", "gh": "human", "as": "scripted", "gs": "scripted"}
 def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant], Bundle]:
     folder = tmp_path_factory.mktemp("several")
     study = folder / "pairs"
-    names = [f"{scenario}_{condition}" for scenario in ("atrium", "garden") for condition in ("human", "scripted")]
+    names = [
+        f"{scenario}_{condition}"
+        for scenario in ("atrium", "garden")
+        for condition in ("human", "scripted")
+    ]
     films(study / "stimuli", names, duration_s=2.0)
     (study / "study.yaml").write_text(STUDY)
     definition = load(study, kinds=KINDS)
@@ -81,32 +87,49 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant]
         asyncio.run(visit(server.url, link))
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
         assert differences(store, browsers) == []
-        export(store, "pairs", folder / "out", kinds=KINDS, simulated=True, media_dir=data / "media")
+        export(
+            store, "pairs", folder / "out", kinds=KINDS, simulated=True, media_dir=data / "media"
+        )
     return browsers, read(folder / "out")
 
 
 def submitted(browser: Participant, position: int) -> dict[str, Any]:
     events = [json.loads(body) for body in browser.log]
-    last = [event for event in events if event["kind"] == "trial.submit" and event["trial"] == position][-1]
+    last = [
+        event for event in events if event["kind"] == "trial.submit" and event["trial"] == position
+    ][-1]
     return dict(last["data"]["answers"])
 
 
-def test_every_answer_is_in_the_bundle_with_the_clip_it_is_about(visited: tuple[list[Participant], Bundle]) -> None:
+def test_every_answer_is_in_the_bundle_with_the_clip_it_is_about(
+    visited: tuple[list[Participant], Bundle],
+) -> None:
     browsers, bundle = visited
     rows = list(bundle["answers"].rows())
-    shown = {(row["session"], row["position"], row["player"]): row["stimulus"] for row in bundle["shown"].rows()}
+    shown = {
+        (row["session"], row["position"], row["player"]): row["stimulus"]
+        for row in bundle["shown"].rows()
+    }
 
     def found(position: int) -> Counter[str]:
         sessions: dict[str, dict[str, Any]] = {}
         for row in rows:
             if row["position"] == position:
-                name = row["question"] if row["player"] is None else f"{row['question']}-{row['player']}"
+                name = (
+                    row["question"]
+                    if row["player"] is None
+                    else f"{row['question']}-{row['player']}"
+                )
                 value = row["value_number"] if row["value_text"] is None else row["value_text"]
-                sessions.setdefault(row["session"], {})[name] = int(value) if isinstance(value, float) else value
+                sessions.setdefault(row["session"], {})[name] = (
+                    int(value) if isinstance(value, float) else value
+                )
         return Counter(json.dumps(session, sort_keys=True) for session in sessions.values())
 
     for position in (0, 1):
-        sent = Counter(json.dumps(submitted(browser, position), sort_keys=True) for browser in browsers)
+        sent = Counter(
+            json.dumps(submitted(browser, position), sort_keys=True) for browser in browsers
+        )
         assert found(position) == sent
     about_clips = [row for row in rows if row["player"] is not None]
     assert {row["question"] for row in about_clips} == {"rating", "strength", "views"}
@@ -114,12 +137,18 @@ def test_every_answer_is_in_the_bundle_with_the_clip_it_is_about(visited: tuple[
         assert row["stimulus"] == shown[row["session"], row["position"], row["player"]]
         assert row["condition"] == CONDITION[row["stimulus"]]
     follow_ups = {(row["session"], row["player"]) for row in rows if row["question"] == "strength"}
-    artificial = {(row["session"], row["player"]) for row in rows if row["question"] == "rating" and row["value_number"] >= 4}
+    artificial = {
+        (row["session"], row["player"])
+        for row in rows
+        if row["question"] == "rating" and row["value_number"] >= 4
+    }
     assert follow_ups == artificial
     assert artificial
 
 
-def test_the_bundle_says_what_stood_where_and_how_often_it_was_watched(visited: tuple[list[Participant], Bundle]) -> None:
+def test_the_bundle_says_what_stood_where_and_how_often_it_was_watched(
+    visited: tuple[list[Participant], Bundle],
+) -> None:
     browsers, bundle = visited
     rows = list(bundle["shown"].rows())
     assert len(rows) == 4 * PEOPLE
@@ -132,7 +161,12 @@ def test_the_bundle_says_what_stood_where_and_how_often_it_was_watched(visited: 
         assert len(set(everything)) == 4
     assert {row["views"] for row in rows} == {1}
     stretches = list(bundle["views"].rows())
-    assert {(row["position"], row["player"]) for row in stretches} == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    assert {(row["position"], row["player"]) for row in stretches} == {
+        (0, 0),
+        (0, 1),
+        (1, 0),
+        (1, 1),
+    }
     told = sum(
         event["data"]["to_ms"] - event["data"]["from_ms"]
         for browser in browsers

@@ -1,4 +1,6 @@
-"""Simulated studies straight to bundles: the same pages, names and rules as through the routes, only faster."""
+"""Simulated studies straight to bundles: the same pages, names and rules as through the routes,
+only faster.
+"""
 
 from __future__ import annotations
 
@@ -46,23 +48,30 @@ def test_every_protocol_has_a_behaviour() -> None:
 
 
 @pytest.mark.parametrize("name", FIVE)
-def test_the_same_state_of_chance_gives_the_same_study(name: str, definition_of: Callable[[str], Definition]) -> None:
+def test_the_same_state_of_chance_gives_the_same_study(
+    name: str, definition_of: Callable[[str], Definition]
+) -> None:
     one, two, three = (
-        straight.bundle(definition_of(name), 8, np.random.default_rng(seed), protocols=PROTOCOLS) for seed in (4, 4, 5)
+        straight.bundle(definition_of(name), 8, np.random.default_rng(seed), protocols=PROTOCOLS)
+        for seed in (4, 4, 5)
     )
     assert rows_of(one) == rows_of(two)
     assert rows_of(one)["answers"] != rows_of(three)["answers"]
 
 
 @pytest.mark.parametrize("name", FIVE)
-def test_pages_are_those_of_a_plan_of_the_study(name: str, definition_of: Callable[[str], Definition]) -> None:
+def test_pages_are_those_of_a_plan_of_the_study(
+    name: str, definition_of: Callable[[str], Definition]
+) -> None:
     definition = definition_of(name)
     sessions = straight.sessions(definition, 12, np.random.default_rng(1), protocols=PROTOCOLS)
     bundle = sessions.bundle()
     for person in range(12):
         assignment: Assignment = sessions.pool.assignments[sessions.plan[person]]
         expected = [page.key for page in plan(definition.study, assignment)]
-        found = [row for row in bundle["trials"].rows() if row["session"] == sessions.session[person]]
+        found = [
+            row for row in bundle["trials"].rows() if row["session"] == sessions.session[person]
+        ]
         assert [row["trial_key"] for row in found] == expected[: len(found)]
         ends = [row["closed_ms"] for row in found if row["closed_ms"] is not None]
         assert ends == sorted(ends)
@@ -73,46 +82,74 @@ def test_what_is_answered_and_traced_belongs_to_pages_that_were_done(
     name: str, definition_of: Callable[[str], Definition]
 ) -> None:
     bundle = straight.bundle(
-        definition_of(name), 40, np.random.default_rng(2), conduct=Conduct(drop_out=0.4), protocols=PROTOCOLS
+        definition_of(name),
+        40,
+        np.random.default_rng(2),
+        conduct=Conduct(drop_out=0.4),
+        protocols=PROTOCOLS,
     )
-    done = {(row["session"], row["position"], row["trial_key"]) for row in bundle["trials"].rows() if row["status"] != "open"}
+    done = {
+        (row["session"], row["position"], row["trial_key"])
+        for row in bundle["trials"].rows()
+        if row["status"] != "open"
+    }
     for table in ("answers", "traces", "shown"):
-        assert {(row["session"], row["position"], row["trial_key"]) for row in bundle[table].rows()} <= done
+        assert {
+            (row["session"], row["position"], row["trial_key"]) for row in bundle[table].rows()
+        } <= done
     left = [row for row in bundle["participants"].rows() if row["state"] == "active"]
     assert 5 <= len(left) <= 30
-    excluded = {row["session"] for row in bundle["exclusions"].rows() if row["reason"] == "incomplete"}
+    excluded = {
+        row["session"] for row in bundle["exclusions"].rows() if row["reason"] == "incomplete"
+    }
     assert {row["session"] for row in left} == excluded
 
 
 @pytest.mark.parametrize("name", FIVE)
 def test_the_whole_analysis_takes_it(name: str, definition_of: Callable[[str], Definition]) -> None:
-    analysis = run(straight.bundle(definition_of(name), 40, np.random.default_rng(3), protocols=PROTOCOLS), protocols=PROTOCOLS)
+    analysis = run(
+        straight.bundle(definition_of(name), 40, np.random.default_rng(3), protocols=PROTOCOLS),
+        protocols=PROTOCOLS,
+    )
     assert analysis.sections
     assert any(section.findings for section in analysis.sections)
 
 
 def test_arms_are_balanced(definition_of: Callable[[str], Definition]) -> None:
-    people = straight.bundle(definition_of("trace"), 30, np.random.default_rng(1), protocols=PROTOCOLS)["participants"]
+    people = straight.bundle(
+        definition_of("trace"), 30, np.random.default_rng(1), protocols=PROTOCOLS
+    )["participants"]
     assert people["arm_tool"].cells().count("btrace") == 15
 
 
-def test_careless_people_fail_checks(definition_of: Callable[[str], Definition], tmp_path: Path) -> None:
+def test_careless_people_fail_checks(
+    definition_of: Callable[[str], Definition], tmp_path: Path
+) -> None:
     careless = Conduct(drop_out=0, careless=1.0, hasty=0)
     folder = tmp_path / "strict"
     shutil.copytree(PROTOCOLS["clips"].folder, folder)
     study = folder / "study.yaml"
-    study.write_text(study.read_text(encoding="utf-8").replace("on_fail: continue", "on_fail: fail"), encoding="utf-8")
+    study.write_text(
+        study.read_text(encoding="utf-8").replace("on_fail: continue", "on_fail: fail"),
+        encoding="utf-8",
+    )
     strict = load(folder, kinds=KINDS, protocols=PROTOCOLS)
-    ended = straight.bundle(strict, 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS)
+    ended = straight.bundle(
+        strict, 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS
+    )
     assert set(ended["participants"]["outcome"].cells()) == {"failed_checks"}
     assert {row["reason"] for row in ended["exclusions"].rows()} == {"failed_checks"}
-    goes_on = straight.bundle(definition_of("clips"), 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS)
+    goes_on = straight.bundle(
+        definition_of("clips"), 20, np.random.default_rng(1), conduct=careless, protocols=PROTOCOLS
+    )
     assert set(goes_on["participants"]["outcome"].cells()) == {"complete"}
     wrong = [row["correct"] for row in goes_on["answers"].rows() if row["trial"] == "attention"]
     assert wrong == [False] * 20
 
 
-def test_hasty_people_take_a_fraction_of_the_time(definition_of: Callable[[str], Definition]) -> None:
+def test_hasty_people_take_a_fraction_of_the_time(
+    definition_of: Callable[[str], Definition],
+) -> None:
     sessions = straight.sessions(
         definition_of("replay"),
         200,
@@ -121,7 +158,9 @@ def test_hasty_people_take_a_fraction_of_the_time(definition_of: Callable[[str],
         protocols=PROTOCOLS,
     )
     duration = sessions.bundle()["participants"]["duration_ms"].values
-    assert duration[sessions.hasty].max() < np.median(duration) / 3 < duration[~sessions.hasty].min()
+    assert (
+        duration[sessions.hasty].max() < np.median(duration) / 3 < duration[~sessions.hasty].min()
+    )
 
 
 def test_a_study_without_an_analysis_is_told_what_to_add(tmp_path: Path) -> None:
@@ -136,5 +175,9 @@ def test_a_study_without_an_analysis_is_told_what_to_add(tmp_path: Path) -> None
 def test_the_truth_has_to_be_of_the_protocol(definition_of: Callable[[str], Definition]) -> None:
     with pytest.raises(InvalidInput, match="truth: expected a record of"):
         straight.bundle(
-            definition_of("clips"), 5, np.random.default_rng(1), truth=replace(hntt.HnttTruth(), skill=1.0), protocols=PROTOCOLS
+            definition_of("clips"),
+            5,
+            np.random.default_rng(1),
+            truth=replace(hntt.HnttTruth(), skill=1.0),
+            protocols=PROTOCOLS,
         )

@@ -1,4 +1,6 @@
-"""Whole sessions with RankTrace and BTrace, over a real connection: what people did is what the bundle says."""
+"""Whole sessions with RankTrace and BTrace, over a real connection: what people did is what the
+bundle says.
+"""
 
 from __future__ import annotations
 
@@ -76,38 +78,57 @@ def visited(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Participant]
             link = link_token(store, "traces", "simulated")
         asyncio.run(visit(server.url, link))
     with Store.open(f"sqlite:///{data / 'believable.db'}", clock=WallClock()) as store:
-        export(store, "traces", folder / "out", kinds=KINDS, simulated=True, media_dir=data / "media")
+        export(
+            store, "traces", folder / "out", kinds=KINDS, simulated=True, media_dir=data / "media"
+        )
     return browsers, read(folder / "out"), folder / "out"
 
 
 def done(browser: Participant, *, practice: bool = False) -> list[dict[str, Any]]:
     """The samples and marks of one person, as they went out; the first page is the practice."""
     events = [json.loads(body) for body in browser.log]
-    return [event for event in events if event["kind"] in VALUES and (event["trial"] == 0) == practice]
+    return [
+        event for event in events if event["kind"] in VALUES and (event["trial"] == 0) == practice
+    ]
 
 
-def test_every_sample_and_mark_is_in_the_bundle_as_it_was_made(visited: tuple[list[Participant], Bundle, Path]) -> None:
+def test_every_sample_and_mark_is_in_the_bundle_as_it_was_made(
+    visited: tuple[list[Participant], Bundle, Path],
+) -> None:
     browsers, bundle, _ = visited
     events = [event for browser in browsers for event in done(browser)]
     made = sorted(
-        (event["at_ms"], event["trial"], event["data"]["media_ms"], event["data"][VALUES[event["kind"]]], event["data"]["input"])
+        (
+            event["at_ms"],
+            event["trial"],
+            event["data"]["media_ms"],
+            event["data"][VALUES[event["kind"]]],
+            event["data"]["input"],
+        )
         for event in events
         if event["kind"] != "trace.hold"
     )
     assert len(made) > 40
     rows = list(bundle["traces"].rows())
     pressed = [row for row in rows if row["frame"] is not None]
-    found = sorted((row["at_ms"], row["position"], row["media_ms"], row["value"], row["input"]) for row in pressed)
+    found = sorted(
+        (row["at_ms"], row["position"], row["media_ms"], row["value"], row["input"])
+        for row in pressed
+    )
     assert found == made
     holds = [event["data"] for event in events if event["kind"] == "trace.hold"]
     assert holds
-    assert len(rows) - len(pressed) == sum((hold["media_ms"] - hold["from_ms"]) // 100 for hold in holds)
+    assert len(rows) - len(pressed) == sum(
+        (hold["media_ms"] - hold["from_ms"]) // 100 for hold in holds
+    )
     assert {row["instrument"] for row in rows} == {"ranktrace", "btrace"}
     assert {row["stimulus"] for row in rows} == {"h", "s"}
     assert {row["instrument"] for row in rows if row["frame"] is None} == {"btrace"}
 
 
-def test_the_arm_decides_the_instrument_and_each_is_practised_once(visited: tuple[list[Participant], Bundle, Path]) -> None:
+def test_the_arm_decides_the_instrument_and_each_is_practised_once(
+    visited: tuple[list[Participant], Bundle, Path],
+) -> None:
     browsers, bundle, _ = visited
     tools = {row["session"]: row["arm_tool"] for row in bundle["participants"].rows()}
     assert sorted(tools.values()) == ["btrace", "btrace", "ranktrace", "ranktrace"]
@@ -120,12 +141,16 @@ def test_the_arm_decides_the_instrument_and_each_is_practised_once(visited: tupl
         assert found[0] == f"practice.{tools[session]}"
         assert sum(key.startswith("practice.") for key in found) == 1
     for browser in browsers:
-        results = [event for event in map(json.loads, browser.log) if event["kind"] == "practice.result"]
+        results = [
+            event for event in map(json.loads, browser.log) if event["kind"] == "practice.result"
+        ]
         assert 1 <= len(results) <= 3
         assert results[-1]["data"]["passed"] or len(results) == 3
 
 
-def test_ranktrace_moves_by_one_and_beats_once_a_second(visited: tuple[list[Participant], Bundle, Path]) -> None:
+def test_ranktrace_moves_by_one_and_beats_once_a_second(
+    visited: tuple[list[Participant], Bundle, Path],
+) -> None:
     _, bundle, _ = visited
     traces: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for row in bundle["traces"].rows():
@@ -140,12 +165,19 @@ def test_ranktrace_moves_by_one_and_beats_once_a_second(visited: tuple[list[Part
             assert abs(step) == (0 if after["input"] == "heartbeat" else 1)
 
 
-def test_the_pagan_file_and_the_codebook_say_the_same(visited: tuple[list[Participant], Bundle, Path]) -> None:
+def test_the_pagan_file_and_the_codebook_say_the_same(
+    visited: tuple[list[Participant], Bundle, Path],
+) -> None:
     _, bundle, folder = visited
     again = read_pagan(folder / "results" / "traces-pagan.csv")
     rows = list(bundle["traces"].rows())
     assert sum(len(trace.value) for trace in again.traces) == len(rows)
-    assert sorted(value for trace in again.traces for value in trace.value.tolist()) == sorted(row["value"] for row in rows)
+    assert sorted(value for trace in again.traces for value in trace.value.tolist()) == sorted(
+        row["value"] for row in rows
+    )
     codebook = (folder / "documentation" / "codebook.md").read_text()
-    assert "| rank | annotate | ranktrace | How believable is it? | value: notches up minus notches down" in codebook
+    assert (
+        "| rank | annotate | ranktrace | How believable is it? | value: notches up minus notches"
+        " down" in codebook
+    )
     assert "| marks | annotate | btrace |" in codebook

@@ -75,8 +75,15 @@ def test_equal_is_equal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "words"),
-    [(changed, "stored differ"), (forgotten, "were acknowledged"), (invented, "not a beginning"), (of_another, "not stored")],
+    [
+        (changed, "stored differ"),
+        (forgotten, "were acknowledged"),
+        (invented, "not a beginning"),
+        (of_another, "not stored"),
+    ],
 )
-def test_every_difference_is_found(tmp_path: Path, spoil: Callable[[Participant], None], words: str) -> None:
+def test_every_difference_is_found(
+    tmp_path: Path, spoil: Callable[[Participant], None], words: str
+) -> None:
     found = compared(tmp_path, spoil)
     assert any(words in line for line in found), found

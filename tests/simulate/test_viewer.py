@@ -40,15 +40,21 @@ def test_the_length_is_read_from_the_file(beginning: bytes, expected: int | None
     assert length_ms(beginning) == expected
 
 
-def viewed(length: int, seed: int, mind: Mind | None = None, **more: object) -> tuple[list[dict[str, Any]], int]:
+def viewed(
+    length: int, seed: int, mind: Mind | None = None, **more: object
+) -> tuple[list[dict[str, Any]], int]:
     """The events of one viewing, and how long it took."""
 
     async def main() -> tuple[list[dict[str, Any]], int]:
         def answer(request: httpx.Request) -> httpx.Response:
             if request.url.path.endswith("claim"):
-                return httpx.Response(200, json={"epoch": 1, "ack": 0, "head": "0" * 64, "position": 3})
+                return httpx.Response(
+                    200, json={"epoch": 1, "ack": 0, "head": "0" * 64, "position": 3}
+                )
             if request.url.path.endswith("events"):
-                return httpx.Response(200, json={"ack": json.loads(request.content)["events"][-1][0]})
+                return httpx.Response(
+                    200, json={"ack": json.loads(request.content)["events"][-1][0]}
+                )
             assert "range" not in request.headers, "the digest is that of the whole copy"
             return httpx.Response(200, content=header(0, 1000, length))
 
@@ -57,7 +63,10 @@ def viewed(length: int, seed: int, mind: Mind | None = None, **more: object) -> 
             pace = HastyPace(0)
             person = Participant(http, pace)
             await person.claim()
-            trial: Mapping[str, Any] = {"media": [{"url": "/s/t/media/m", "bytes": 9, "player": "video"}], **more}
+            trial: Mapping[str, Any] = {
+                "media": [{"url": "/s/t/media/m", "bytes": 9, "player": "video"}],
+                **more,
+            }
             await watch(person, pace, random.Random(seed), trial, INSTRUMENTS, mind=mind)
             return [json.loads(body) for body in person.log], pace.now_ms()
 
@@ -98,8 +107,16 @@ def test_whoever_flags_knows_what_stands_open_beside_the_picture() -> None:
     told = set()
     for seed in range(12):
         mind = Onlooker()
-        events, _ = viewed(6000, seed, mind, overlay={"plan": True, "log": True}, annotate={"kind": "flags", "params": {}})
-        opened = frozenset(event["data"]["which"] for event in events if event["kind"] == "overlay.open")
+        events, _ = viewed(
+            6000,
+            seed,
+            mind,
+            overlay={"plan": True, "log": True},
+            annotate={"kind": "flags", "params": {}},
+        )
+        opened = frozenset(
+            event["data"]["which"] for event in events if event["kind"] == "overlay.open"
+        )
         assert mind.opened == [opened]
         told.add(opened)
     assert len(told) > 1, "some open more than others"

@@ -23,7 +23,9 @@ def of_mean(values: Any, resamples: int = 4000, *, sign: int = 1, **options: Any
     sample = sign * np.asarray(values)
     n = len(sample)
     counts = np.random.default_rng(5).multinomial(n, np.full(n, 1 / n), size=resamples)
-    return bca_by_moments(float(sample.mean()), counts @ sample / n, counts, method="mean", **options)
+    return bca_by_moments(
+        float(sample.mean()), counts @ sample / n, counts, method="mean", **options
+    )
 
 
 @pytest.mark.parametrize("index", [0, 1])
@@ -64,6 +66,9 @@ def test_where_the_acceleration_has_no_bound_the_limits_are_the_bounds() -> None
 
 def test_resamples_without_spread_have_no_interval_and_counts_must_fit() -> None:
     counts = np.ones((5, 3))
-    assert bca_by_moments(1.0, np.ones(5), counts, method="mean").reason == "the resamples show no spread"
+    assert (
+        bca_by_moments(1.0, np.ones(5), counts, method="mean").reason
+        == "the resamples show no spread"
+    )
     with pytest.raises(InvalidInput, match="expected a row for each of 4 replicates"):
         bca_by_moments(1.0, np.arange(4.0), counts, method="mean")

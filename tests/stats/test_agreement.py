@@ -51,13 +51,17 @@ class TestAgainstOtherTools:
     @BOTH
     @pytest.mark.parametrize("kind", ["complete", "gaps"])
     @pytest.mark.parametrize("name", ["gwet_ac1", "fleiss_kappa"])
-    def test_value_and_standard_error_are_those_of_irrcac(self, case: int, kind: str, name: str) -> None:
+    def test_value_and_standard_error_are_those_of_irrcac(
+        self, case: int, kind: str, name: str
+    ) -> None:
         rows = INPUT["labels" if kind == "complete" else "gaps"][case]
         expected = PYTHON[kind][case][name]
         found = getattr(agreement, name)(rows)
         assert found.value == pytest.approx(expected["value"], abs=1e-11)
         assert found.se == pytest.approx(expected["se"], abs=1e-11)
-        assert agreement.percent_agreement(rows).value == pytest.approx(expected["observed"], abs=1e-11)
+        assert agreement.percent_agreement(rows).value == pytest.approx(
+            expected["observed"], abs=1e-11
+        )
 
     @BOTH
     @pytest.mark.parametrize("level", LEVELS)
@@ -72,7 +76,9 @@ class TestAgainstOtherTools:
         expected = R["icc"][case][form]
         found = agreement.icc(INPUT["numbers"][case], form)
         assert found.value == pytest.approx(expected["value"], abs=1e-10)
-        assert (found.low, found.high) == pytest.approx((expected["low"], expected["high"]), abs=1e-10)
+        assert (found.low, found.high) == pytest.approx(
+            (expected["low"], expected["high"]), abs=1e-10
+        )
         assert found.statistic == pytest.approx(expected["F"], abs=1e-10)
         assert found.df == (expected["df1"], expected["df2"])
 
@@ -82,7 +88,9 @@ class TestAgainstOtherTools:
         found = agreement.cronbach_alpha(INPUT["numbers"][case])
         assert found.value == pytest.approx(expected["value"], abs=1e-12)
         assert found.value == pytest.approx(expected["psych"], abs=1e-12)
-        assert (found.low, found.high) == pytest.approx((expected["low"], expected["high"]), abs=1e-12)
+        assert (found.low, found.high) == pytest.approx(
+            (expected["low"], expected["high"]), abs=1e-12
+        )
 
     @BOTH
     def test_kendall_w_is_friedmans_statistic_in_r(self, case: int) -> None:
@@ -103,7 +111,10 @@ class TestPublishedData:
         packed = DATA / f"{name}.xz"
         with lzma.open(packed, "rt") if packed.is_file() else open(DATA / name, newline="") as file:
             lines = list(csv.reader(file))[1 if header else 0 :]
-        return [[(float(cell) if numbers else cell) if cell else None for cell in line] for line in lines]
+        return [
+            [(float(cell) if numbers else cell) if cell else None for cell in line]
+            for line in lines
+        ]
 
     def test_diagnoses(self, expected: Any) -> None:
         rows = self.rows("irr_diagnoses.csv")
@@ -135,7 +146,10 @@ class TestPublishedData:
         found = agreement.cohen_kappa(right, left)
         assert found.value == pytest.approx(expected["kappa2_vision"]["kappa"], abs=1e-8)
         assert found.statistic == pytest.approx(expected["kappa2_vision"]["z"], abs=1e-6)
-        for weights, key in (("linear", "kappa2_vision_equal"), ("quadratic", "kappa2_vision_squared")):
+        for weights, key in (
+            ("linear", "kappa2_vision_equal"),
+            ("quadratic", "kappa2_vision_squared"),
+        ):
             value = agreement.cohen_kappa(right, left, weights, categories=grades).value  # type: ignore[arg-type]
             assert value == pytest.approx(expected[key], abs=1e-8)
 
@@ -147,7 +161,8 @@ class TestPublishedData:
             (wanted["ICC"], wanted["lbound"], wanted["ubound"]), abs=1e-8
         )
         assert found.statistic == pytest.approx(wanted["F"], abs=1e-8)
-        # irr puts the interval's degrees of freedom into the test too; ours tests with the exact 38.
+        # irr puts the interval's degrees of freedom into the test too; ours tests with the exact
+        # 38.
         df = satterthwaite_df(_mean_squares(np.array(rows)), wanted["ICC"])
         assert df == pytest.approx(wanted["df2"], abs=1e-5)
         assert stats.f.sf(wanted["F"], wanted["df1"], df) == pytest.approx(wanted["p"], abs=1e-8)
@@ -169,7 +184,9 @@ class TestPublishedData:
         assert near == expected["agree_video_tol1"] / 100
 
     def test_krippendorffs_example(self, expected: Any) -> None:
-        units = list(zip(*self.rows("krippendorff2011_codings.csv", numbers=True, header=False), strict=True))
+        units = list(
+            zip(*self.rows("krippendorff2011_codings.csv", numbers=True, header=False), strict=True)
+        )
         for level in LEVELS:
             found = agreement.krippendorff_alpha(units, level)  # type: ignore[arg-type]
             assert found.value == pytest.approx(expected[f"kripp_2011_{level}"], abs=1e-8)
@@ -177,7 +194,12 @@ class TestPublishedData:
 
     def test_four_raters_with_gaps(self) -> None:
         rows = [row[1:] for row in self.rows("cac.raw4raters.csv")]
-        published = {"gwet_ac1": 0.77544, "fleiss_kappa": 0.76117, "krippendorff_alpha": 0.74342, "percent_agreement": 0.81818}
+        published = {
+            "gwet_ac1": 0.77544,
+            "fleiss_kappa": 0.76117,
+            "krippendorff_alpha": 0.74342,
+            "percent_agreement": 0.81818,
+        }
         for name, value in published.items():
             assert round(getattr(agreement, name)(rows).value, 5) == value
 
@@ -259,7 +281,9 @@ class TestEdgeCases:
 
     def test_a_category_seen_only_in_incomplete_pairs_does_not_count(self) -> None:
         with_gap = agreement.cohen_kappa([1, 2, 3, 1, 9], [1, 2, 3, 2, None], "quadratic")
-        assert with_gap.value == agreement.cohen_kappa([1, 2, 3, 1], [1, 2, 3, 2], "quadratic").value
+        assert (
+            with_gap.value == agreement.cohen_kappa([1, 2, 3, 1], [1, 2, 3, 2], "quadratic").value
+        )
 
     def test_unused_points_of_a_scale_change_weighted_kappa(self) -> None:
         first, second = [1, 2, 5, 5, 1], [1, 5, 5, 2, 1]
@@ -287,7 +311,10 @@ class TestEdgeCases:
 
     def test_large_unsigned_and_broken_numbers_are_labels_too(self) -> None:
         large = np.array([[2**63, 2**63], [2**63 + 4096, 2**63]], dtype=np.uint64)
-        assert agreement.krippendorff_alpha(large).value == agreement.krippendorff_alpha([[1, 1], [2, 1]]).value
+        assert (
+            agreement.krippendorff_alpha(large).value
+            == agreement.krippendorff_alpha([[1, 1], [2, 1]]).value
+        )
         broken = agreement.krippendorff_alpha([[0.5, 0.5], [1.5, 0.5], [1.25, None]], "interval")
         assert broken.value == agreement.krippendorff_alpha([[1, 1], [3, 1]], "interval").value
 
@@ -305,22 +332,49 @@ class TestErrors:
         [
             (lambda: agreement.cohen_kappa([1, 2], [1]), "same length, got shapes"),
             (lambda: agreement.cohen_kappa([1], [1], "square"), "weights: unknown value 'square'"),
-            (lambda: agreement.cohen_kappa(list("abc"), list("abc"), "linear"), "needs ordered categories"),
+            (
+                lambda: agreement.cohen_kappa(list("abc"), list("abc"), "linear"),
+                "needs ordered categories",
+            ),
             (lambda: agreement.cohen_kappa([1, "a"], [1, "a"]), "labels of one kind, got int, str"),
             (lambda: agreement.cohen_kappa(["a", ""], ["a", "b"]), "got an empty text"),
-            (lambda: agreement.cohen_kappa([1, 7], [1, 1], categories=[1, 2]), "label 7 is not among"),
-            (lambda: agreement.cohen_kappa([1, 2], [1, 1], categories=[1, 1, 2]), "each label once"),
+            (
+                lambda: agreement.cohen_kappa([1, 7], [1, 1], categories=[1, 2]),
+                "label 7 is not among",
+            ),
+            (
+                lambda: agreement.cohen_kappa([1, 2], [1, 1], categories=[1, 1, 2]),
+                "each label once",
+            ),
             (lambda: agreement.cohen_kappa([1, np.inf], [1, 2]), "finite labels, got infinity"),
             (lambda: agreement.fleiss_kappa([1, 2, 3]), "table of items × raters"),
-            (lambda: agreement.fleiss_kappa([["a", "b"], ["a"]]), r"equally long rows, got lengths \[1, 2\]"),
-            (lambda: agreement.krippendorff_alpha([["a", "b"]], "interval"), "interval α needs numbers"),
-            (lambda: agreement.krippendorff_alpha([[-1, 1], [1, 1]], "ratio"), "values of 0 or more, got -1"),
+            (
+                lambda: agreement.fleiss_kappa([["a", "b"], ["a"]]),
+                r"equally long rows, got lengths \[1, 2\]",
+            ),
+            (
+                lambda: agreement.krippendorff_alpha([["a", "b"]], "interval"),
+                "interval α needs numbers",
+            ),
+            (
+                lambda: agreement.krippendorff_alpha([[-1, 1], [1, 1]], "ratio"),
+                "values of 0 or more, got -1",
+            ),
             (lambda: agreement.krippendorff_alpha([[1, 2]], "ordnal"), "Did you mean 'ordinal'"),
             (lambda: agreement.icc([["a", "b"]]), "ratings: expected numbers, got 'a'"),
-            (lambda: agreement.icc([[1, np.inf], [1, 2]]), r"ratings\[0, 1\]: expected a finite number"),
+            (
+                lambda: agreement.icc([[1, np.inf], [1, 2]]),
+                r"ratings\[0, 1\]: expected a finite number",
+            ),
             (lambda: agreement.icc([[1, 2], [3, 4]], "ICC4"), "form: unknown value 'ICC4'"),
-            (lambda: agreement.icc([[1, 2], [3, 4]], level=95), "level: expected a number between 0 and 1"),
-            (lambda: agreement.percent_agreement([[1, 2]], tolerance=-1), "tolerance: expected 0 or more"),
+            (
+                lambda: agreement.icc([[1, 2], [3, 4]], level=95),
+                "level: expected a number between 0 and 1",
+            ),
+            (
+                lambda: agreement.percent_agreement([[1, 2]], tolerance=-1),
+                "tolerance: expected 0 or more",
+            ),
         ],
     )
     def test_place_value_and_cure(self, call: Any, message: str) -> None:
@@ -329,23 +383,33 @@ class TestErrors:
 
 
 @pytest.mark.parametrize("positives", [1, 3, 26])
-def test_perfect_agreement_of_a_rare_code_says_as_little_by_alpha_as_by_kappa(positives: int) -> None:
-    """With one rare code, some unseen disagreements weigh much; α and κ have the same lower bound up to n against n − 1."""
+def test_perfect_agreement_of_a_rare_code_says_as_little_by_alpha_as_by_kappa(
+    positives: int,
+) -> None:
+    """With one rare code, some unseen disagreements weigh much; α and κ have the same lower bound
+    up to n against n − 1.
+    """
     codes = np.array([1] * positives + [0] * (53 - positives))
     alpha = agreement.krippendorff_alpha(np.column_stack([codes, codes]))
     kappa = agreement.cohen_kappa(codes, codes)
     assert (alpha.value, alpha.high) == (kappa.value, kappa.high) == (1.0, 1.0)
     assert alpha.low == pytest.approx(kappa.low, abs=0.02)
-    assert agreement.krippendorff_alpha(np.column_stack([codes, codes]), "interval").low == pytest.approx(alpha.low)
+    assert agreement.krippendorff_alpha(
+        np.column_stack([codes, codes]), "interval"
+    ).low == pytest.approx(alpha.low)
 
 
 def test_numbers_too_large_to_square_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="ratings: expected values whose squares a computer can hold"):
+    with pytest.raises(
+        InvalidInput, match="ratings: expected values whose squares a computer can hold"
+    ):
         agreement.icc(np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 4.5]]) * 1e150)
 
 
 def test_spaces_are_not_a_category() -> None:
-    with pytest.raises(InvalidInput, match=r"expected a label, got spaces only\. Give None for a missing label"):
+    with pytest.raises(
+        InvalidInput, match=r"expected a label, got spaces only\. Give None for a missing label"
+    ):
         agreement.cohen_kappa([" ", "a", "b"], ["a", "a", "b"])
 
 
@@ -361,7 +425,9 @@ def test_raters_who_cancel_each_other_out_have_no_interval(form: str) -> None:
     assert opposite.value is not None
     assert opposite.value <= -1
     assert (opposite.low, opposite.high) == (None, None)
-    assert opposite.reason == "the items' mean ratings are all the same, so the F of the interval is 0"
+    assert (
+        opposite.reason == "the items' mean ratings are all the same, so the F of the interval is 0"
+    )
 
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])

@@ -1,4 +1,6 @@
-"""Laws that whole families of agreement measures obey, and a check that no measure is without its laws."""
+"""Laws that whole families of agreement measures obey, and a check that no measure is without its
+laws.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +48,27 @@ MEMBERS: dict[str, Measure] = {
 }
 NOT_A_MEASURE = {"IccForm": "a type"}
 
-NOMINAL = {"percent_agreement", "percent_agreement all", "cohen_kappa", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha"}
+NOMINAL = {
+    "percent_agreement",
+    "percent_agreement all",
+    "cohen_kappa",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "krippendorff_alpha",
+}
 ORDINAL = {"krippendorff_alpha ordinal", "kendall_w"}
-SHIFTED = {name for name in MEMBERS if name.startswith(("icc", "cronbach", "krippendorff_alpha interval"))}
+SHIFTED = {
+    name for name in MEMBERS if name.startswith(("icc", "cronbach", "krippendorff_alpha interval"))
+}
 SCALED = SHIFTED | {"krippendorff_alpha ratio"}
-GRADED = {"percent_agreement tolerant", "cohen_kappa linear", "cohen_kappa quadratic"}  # bound to their own scale
-SHARES = (NOMINAL | GRADED) - {"krippendorff_alpha"}  # functions of shares only: a doubled sample says the same
+GRADED = {
+    "percent_agreement tolerant",
+    "cohen_kappa linear",
+    "cohen_kappa quadratic",
+}  # bound to their own scale
+SHARES = (NOMINAL | GRADED) - {
+    "krippendorff_alpha"
+}  # functions of shares only: a doubled sample says the same
 
 few = settings(max_examples=settings.default.max_examples // 2)
 tables = st.tuples(st.integers(3, 10), st.integers(2, 4)).flatmap(
@@ -97,7 +114,9 @@ def test_the_order_of_items_and_raters_does_not_matter(name: str, table: Any, se
 @given(table=tables)
 def test_names_of_categories_do_not_matter(name: str, table: Any) -> None:
     names = {1.0: "wait", 2.0: "a", 3.0: "zebra", 4.0: "m"}
-    assert_same(MEMBERS[name](table), MEMBERS[name](np.vectorize(names.__getitem__, otypes=[object])(table)))
+    assert_same(
+        MEMBERS[name](table), MEMBERS[name](np.vectorize(names.__getitem__, otypes=[object])(table))
+    )
 
 
 @every(ORDINAL)
@@ -137,7 +156,9 @@ def test_a_doubled_sample_has_the_same_value_and_no_wider_interval(name: str, ta
 @few
 @given(table=tables)
 def test_an_item_nobody_rated_changes_nothing(name: str, table: Any) -> None:
-    assert_same(MEMBERS[name](table), MEMBERS[name](np.vstack([table, np.full(table.shape[1], np.nan)])))
+    assert_same(
+        MEMBERS[name](table), MEMBERS[name](np.vstack([table, np.full(table.shape[1], np.nan)]))
+    )
 
 
 @every(MEMBERS)
@@ -161,7 +182,12 @@ def test_bounds_enclose_the_value_and_nothing_exceeds_one(name: str, table: Any)
 def test_a_higher_level_gives_a_wider_interval(name: str, table: Any) -> None:
     option = "confidence" if name.startswith("krippendorff") else "level"
     narrow, wide = (MEMBERS[name](table, **{option: level}) for level in (0.8, 0.99))  # type: ignore[call-arg]
-    if narrow.low is not None and wide.low is not None and narrow.high is not None and wide.high is not None:
+    if (
+        narrow.low is not None
+        and wide.low is not None
+        and narrow.high is not None
+        and wide.high is not None
+    ):
         assert wide.low <= narrow.low
         assert wide.high >= narrow.high
 
@@ -169,7 +195,9 @@ def test_a_higher_level_gives_a_wider_interval(name: str, table: Any) -> None:
 @every(MEMBERS)
 @few
 @given(table=tables, holes=st.integers(1, 6), seed=st.integers(0, 99))
-def test_missing_cells_give_a_result_or_a_reason(name: str, table: Any, holes: int, seed: int) -> None:
+def test_missing_cells_give_a_result_or_a_reason(
+    name: str, table: Any, holes: int, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     table = table.copy()
     table.ravel()[rng.integers(0, table.size, holes)] = np.nan

@@ -25,7 +25,9 @@ def test_correlations_as_in_r(name: str) -> None:
     found = pearson(**samples)
     assert found.estimate is not None
     assert (found.statistic, found.p_value) == pytest.approx((r["t"], r["p"]), rel=1e-9)
-    assert (found.estimate.value, found.estimate.low, found.estimate.high) == pytest.approx((r["r"], *r["ci"]), rel=1e-9)
+    assert (found.estimate.value, found.estimate.low, found.estimate.high) == pytest.approx(
+        (r["r"], *r["ci"]), rel=1e-9
+    )
     ranked = spearman(**samples)
     assert ranked.statistic == pytest.approx(r["rho"], rel=1e-12)
     if "rho_p_exact" in r:
@@ -42,7 +44,9 @@ def test_ols_as_in_r(given: dict[str, Any], r: dict[str, Any]) -> None:
         e = term.estimate
         assert (e.value, e.se, e.statistic, e.p_value) == pytest.approx(row, rel=1e-9)
         assert (e.low, e.high) == pytest.approx(ci, rel=1e-9)
-    assert (found.r_squared, found.adjusted_r_squared) == pytest.approx((r["r2"], r["adjusted"]), rel=1e-9)
+    assert (found.r_squared, found.adjusted_r_squared) == pytest.approx(
+        (r["r2"], r["adjusted"]), rel=1e-9
+    )
     assert (found.f_test.statistic, *found.f_test.df) == pytest.approx(r["f"], rel=1e-9)
     assert found.f_test.p_value == pytest.approx(r["f_p"], rel=1e-9)
     robust = ols(given["y"], {"x": given["x"], "z": given["z"]}, errors="HC3")
@@ -72,8 +76,14 @@ def test_perfect_correlations_have_a_value_but_no_test() -> None:
 @pytest.mark.parametrize("test", [pearson, spearman])
 def test_undefined_correlations_say_why(test: Any) -> None:
     assert test([1, 2], [2, 3]).reason == "needs at least 3 pairs, got 2"
-    assert test([1, 1, 1], [2, 3, 4]).reason == "the first measure does not vary, so that there is nothing to correlate"
-    assert test([1, 1, 1], [4, 4, 4]).reason == "neither measure varies, so that there is nothing to correlate"
+    assert (
+        test([1, 1, 1], [2, 3, 4]).reason
+        == "the first measure does not vary, so that there is nothing to correlate"
+    )
+    assert (
+        test([1, 1, 1], [4, 4, 4]).reason
+        == "neither measure varies, so that there is nothing to correlate"
+    )
     short = test([1, 2, 3], [1, 3, 2])
     assert short.p_value is not None
     assert short.estimate.reason == "needs at least 4 pairs, got 3"
@@ -83,15 +93,23 @@ def test_undefined_correlations_say_why(test: Any) -> None:
 
 def test_ols_names_what_it_cannot_use() -> None:
     rows = [1.0, 2, 3, 4, 5]
-    with pytest.raises(InvalidInput, match=r"predictors\['twice'\]: the terms before it determine it"):
+    with pytest.raises(
+        InvalidInput, match=r"predictors\['twice'\]: the terms before it determine it"
+    ):
         ols([1, 2, 1, 2, 3], {"x": rows, "twice": [2 * x for x in rows]})
-    with pytest.raises(InvalidInput, match=r"predictors\['c'\]: the terms before it determine it \(\(Intercept\)\)"):
+    with pytest.raises(
+        InvalidInput, match=r"predictors\['c'\]: the terms before it determine it \(\(Intercept\)\)"
+    ):
         ols([1, 2, 1, 2, 3], {"c": [4] * 5})
     with pytest.raises(InvalidInput, match="expected more than 2 rows for 2 coefficients, got 2"):
         ols([1, 2], {"x": [1, 2]})
-    with pytest.raises(InvalidInput, match=r"predictors\['x'\]: expected 3 values as in the outcome, got 2"):
+    with pytest.raises(
+        InvalidInput, match=r"predictors\['x'\]: expected 3 values as in the outcome, got 2"
+    ):
         ols([1, 2, 3], {"x": [1, 2]})
-    with pytest.raises(InvalidInput, match=r"unknown name 'fammiliarity'\. Did you mean 'familiarity'"):
+    with pytest.raises(
+        InvalidInput, match=r"unknown name 'fammiliarity'\. Did you mean 'familiarity'"
+    ):
         ols([1, 2, 1, 3], {"familiarity": [1, 2, 3, 4]}).term("fammiliarity")
 
 

@@ -1,4 +1,6 @@
-"""The bootstrap: R's intervals, scipy's on the same resamples, closed forms, clusters, workers and a real cluster."""
+"""The bootstrap: R's intervals, scipy's on the same resamples, closed forms, clusters, workers and
+a real cluster.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,9 @@ def test_intervals_as_in_r(index: int, statistic: str, method: str) -> None:
     r = OUTPUT["values"][index][statistic]
     found = bootstrap(INPUT["values"][index], statistic, rng=rng(), method=method, resamples=50_000)
     assert found.value == pytest.approx(r["value"], rel=1e-12)
-    # Both draw at random, so bounds agree within the Monte Carlo error: 2 % of the width, 4 % for BCa, which also
-    # estimates its bias from the draws; the median's bounds are steps between data values. The formulas are
-    # compared to the last digit below.
+    # Both draw at random, so bounds agree within the Monte Carlo error: 2 % of the width, 4 % for
+    # BCa, which also estimates its bias from the draws; the median's bounds are steps between data
+    # values. The formulas are compared to the last digit below.
     slack = {"percentile": 0.02, "bca": 0.04}[method] if statistic != "median" else 0.15
     assert (found.low, found.high) == pytest.approx(r[method], abs=slack * r["width"])
 
@@ -52,7 +54,14 @@ def test_bounds_as_in_scipy_on_the_same_resamples(method: str) -> None:
     data = np.array(INPUT["values"][0])
     theirs = stats.bootstrap((data,), np.mean, n_resamples=2000, method=method, rng=rng())
     left_out = (data.sum() - data) / (len(data) - 1)
-    ours = interval(theirs.bootstrap_distribution, float(data.mean()), method=method, level=0.95, n=len(data), left_out=left_out)
+    ours = interval(
+        theirs.bootstrap_distribution,
+        float(data.mean()),
+        method=method,
+        level=0.95,
+        n=len(data),
+        left_out=left_out,
+    )
     assert ours == pytest.approx(tuple(theirs.confidence_interval), rel=1e-12)
 
 
@@ -75,10 +84,14 @@ def test_medians_of_resamples_have_their_exact_distribution(n: int) -> None:
 def test_clusters_as_in_r() -> None:
     values, clusters = INPUT["clusters"]["value"], INPUT["clusters"]["cluster"]
     for method in ("percentile", "bca"):
-        found = bootstrap(values, "mean", rng=rng(), method=method, clusters=clusters, resamples=50_000)
+        found = bootstrap(
+            values, "mean", rng=rng(), method=method, clusters=clusters, resamples=50_000
+        )
         assert (found.low, found.high) == pytest.approx(OUTPUT["by_cluster"][method], abs=0.03)
         assert found.n == 15
-    general = bootstrap(values, lambda rows: float(np.mean(rows)), rng=rng(), clusters=clusters, resamples=2000)
+    general = bootstrap(
+        values, lambda rows: float(np.mean(rows)), rng=rng(), clusters=clusters, resamples=2000
+    )
     fast = bootstrap(values, "mean", rng=rng(), clusters=clusters, resamples=2000)
     assert (general.low, general.high) == pytest.approx((fast.low, fast.high), rel=1e-12)
 
@@ -86,7 +99,9 @@ def test_clusters_as_in_r() -> None:
 def test_one_row_per_cluster_is_no_clustering() -> None:
     values = INPUT["values"][0]
     plain = bootstrap(values, "sd", rng=rng(), resamples=1000)
-    clustered = bootstrap(values, "sd", rng=rng(), resamples=1000, clusters=[f"judge {i}" for i in range(40)])
+    clustered = bootstrap(
+        values, "sd", rng=rng(), resamples=1000, clusters=[f"judge {i}" for i in range(40)]
+    )
     assert (plain.low, plain.high) == pytest.approx((clustered.low, clustered.high), rel=1e-12)
 
 
@@ -107,7 +122,9 @@ def test_two_way_components_as_in_r(index: int) -> None:
 def test_the_same_result_on_any_number_of_workers(statistic: Any) -> None:
     data = INPUT["values"][0]
     done: list[tuple[int, int]] = []
-    one = bootstrap(data, statistic, rng=rng(), resamples=3500, progress=lambda *step: done.append(step))
+    one = bootstrap(
+        data, statistic, rng=rng(), resamples=3500, progress=lambda *step: done.append(step)
+    )
     two = bootstrap(data, statistic, rng=rng(), resamples=3500, workers=2)
     assert one == two
     assert done == [(1, 4), (2, 4), (3, 4), (4, 4)]
@@ -115,11 +132,15 @@ def test_the_same_result_on_any_number_of_workers(statistic: Any) -> None:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[distributed.Client]:
-    """A real local cluster; what its own start-up warns about (a taken port, say) is not under test here."""
+    """A real local cluster; what its own start-up warns about (a taken port, say) is not under test
+    here.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
-            distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+            ) as cluster,
             distributed.Client(cluster) as client,
         ):
             yield client
@@ -162,10 +183,15 @@ def test_what_cannot_be_resampled_says_so() -> None:
     assert bootstrap([1.0], "mean", rng=rng()).reason == "needs at least 2 units to resample, got 1"
     same_judge = bootstrap([1.0, 2.0], "mean", rng=rng(), clusters=["a", "a"])
     assert (same_judge.value, same_judge.low) == (1.5, None)
-    assert bootstrap([1.0, 2.0], lambda rows: math.nan, rng=rng()).reason == "the statistic of the data is nan"
+    assert (
+        bootstrap([1.0, 2.0], lambda rows: math.nan, rng=rng()).reason
+        == "the statistic of the data is nan"
+    )
     constant = bootstrap([2.0, 2.0, 2.0], "mean", rng=rng(), method="bca")
     assert (constant.low, constant.high) == (2.0, 2.0)
-    extreme = bootstrap([1.0, 2.0, 3.0], "mean", rng=rng(), clusters=["a", "a", "b"], method="bca", resamples=100)
+    extreme = bootstrap(
+        [1.0, 2.0, 3.0], "mean", rng=rng(), clusters=["a", "a", "b"], method="bca", resamples=100
+    )
     assert extreme.value == 2.0
     one_clip = bootstrap_two_way([1, 2, 3], ["a", "b", "c"], ["x", "x", "x"], rng=rng())
     assert one_clip.reason == "needs at least 2 judges and 2 clips, there are 3 and 1"
@@ -184,7 +210,9 @@ def test_resamples_on_which_it_is_undefined_are_counted() -> None:
 
 
 def test_two_way_with_missing_cells_keeps_count_of_empty_resamples() -> None:
-    found = bootstrap_two_way([1.0, 2.0], ["a", "b"], ["x", "y"], rng=rng(), method="pigeonhole", resamples=400)
+    found = bootstrap_two_way(
+        [1.0, 2.0], ["a", "b"], ["x", "y"], rng=rng(), method="pigeonhole", resamples=400
+    )
     assert "resamples held no judgement, left out" in found.notes[0]
 
 
@@ -192,12 +220,27 @@ def test_two_way_with_missing_cells_keeps_count_of_empty_resamples() -> None:
     ("call", "message"),
     [
         (lambda: bootstrap([1, 2], "mode", rng=rng()), "statistic: unknown value 'mode'"),
-        (lambda: bootstrap([1, 2], "mean", rng=rng(), method="bias"), "method: unknown value 'bias'"),
-        (lambda: bootstrap([1, 2], "mean", rng=rng(), resamples=10), "resamples: expected at least 100, got 10"),
-        (lambda: bootstrap([1, np.inf], "mean", rng=rng()), r"data\[1\]: expected a finite number, got inf"),
+        (
+            lambda: bootstrap([1, 2], "mean", rng=rng(), method="bias"),
+            "method: unknown value 'bias'",
+        ),
+        (
+            lambda: bootstrap([1, 2], "mean", rng=rng(), resamples=10),
+            "resamples: expected at least 100, got 10",
+        ),
+        (
+            lambda: bootstrap([1, np.inf], "mean", rng=rng()),
+            r"data\[1\]: expected a finite number, got inf",
+        ),
         (lambda: bootstrap([], "mean", rng=rng()), "data: expected at least 1 value"),
-        (lambda: bootstrap([1, 2], "mean", rng=rng(), clusters=[1]), "clusters: expected one label for each of 2 rows"),
-        (lambda: bootstrap_two_way([1, 2], [1], [1, 2], rng=rng()), "judges: expected one label for each of 2 values"),
+        (
+            lambda: bootstrap([1, 2], "mean", rng=rng(), clusters=[1]),
+            "clusters: expected one label for each of 2 rows",
+        ),
+        (
+            lambda: bootstrap_two_way([1, 2], [1], [1, 2], rng=rng()),
+            "judges: expected one label for each of 2 values",
+        ),
     ],
 )
 def test_wrong_input_is_named(call: Any, message: str) -> None:
@@ -207,14 +250,18 @@ def test_wrong_input_is_named(call: Any, message: str) -> None:
 
 @pytest.mark.parametrize("method", ["percentile", "bca", "expanded"])
 def test_an_interval_without_width_says_why(method: str) -> None:
-    estimate = bootstrap([3.0] * 8, "mean", rng=np.random.default_rng(1), method=method, resamples=100)
+    estimate = bootstrap(
+        [3.0] * 8, "mean", rng=np.random.default_rng(1), method=method, resamples=100
+    )
     assert (estimate.value, estimate.low, estimate.high) == (3.0, 3.0, 3.0)
     assert estimate.notes == ("the values have no variance, so the interval has no width",)
 
 
 @pytest.mark.parametrize(("n", "bounded"), [(3, False), (5, False), (6, True)])
 def test_a_median_of_too_few_values_has_no_interval(n: int, bounded: bool) -> None:
-    """From the lowest to the highest of n values covers a median in 1 − 2·.5ⁿ of samples: 75 % with three, 96.9 % with six."""
+    """From the lowest to the highest of n values covers a median in 1 − 2·.5ⁿ of samples: 75 % with
+    three, 96.9 % with six.
+    """
     values = np.arange(n) / n
     for statistic in ("median", np.median):
         found = bootstrap(values, statistic, rng=rng(), resamples=500)

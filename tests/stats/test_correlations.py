@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.stats.correlations import correlations_compared, pearson, pearson_with_choice, within_correlation
+from believable.stats.correlations import (
+    correlations_compared,
+    pearson,
+    pearson_with_choice,
+    within_correlation,
+)
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "means"
 
@@ -31,18 +36,24 @@ def test_with_a_choice_is_that_of_r(data: Any, expected: Any) -> None:
     assert found.estimate.value == pytest.approx(expected["choice"]["r"], abs=1e-10)
     assert found.statistic == pytest.approx(expected["choice"]["t"], abs=1e-8)
     assert found.p_value == pytest.approx(expected["choice"]["p"], rel=1e-8)
-    assert [found.estimate.low, found.estimate.high] == pytest.approx(expected["choice"]["ci"], abs=1e-9)
+    assert [found.estimate.low, found.estimate.high] == pytest.approx(
+        expected["choice"]["ci"], abs=1e-9
+    )
 
 
 def test_two_correlations_compared_are_those_of_r(data: Any, expected: Any) -> None:
     measure, choice = data["choice"]["measure"], data["choice"]["choice"]
-    found = correlations_compared(pearson_with_choice(measure[:9], choice[:9]), pearson_with_choice(measure[9:], choice[9:]))
+    found = correlations_compared(
+        pearson_with_choice(measure[:9], choice[:9]), pearson_with_choice(measure[9:], choice[9:])
+    )
     assert found.estimate is not None
     assert found.estimate.value == pytest.approx(expected["compared"]["q"], abs=1e-10)
     assert found.statistic == pytest.approx(expected["compared"]["t"], abs=1e-8)
     assert found.df[0] == pytest.approx(expected["compared"]["df"], rel=1e-9)
     assert found.p_value == pytest.approx(expected["compared"]["p"], rel=1e-8)
-    assert [found.estimate.low, found.estimate.high] == pytest.approx(expected["compared"]["ci"], abs=1e-9)
+    assert [found.estimate.low, found.estimate.high] == pytest.approx(
+        expected["compared"]["ci"], abs=1e-9
+    )
 
 
 def test_the_test_with_a_choice_never_contradicts_its_interval() -> None:
@@ -65,7 +76,9 @@ def test_within_people_is_that_of_r(data: Any, expected: Any) -> None:
     assert found.statistic == pytest.approx(expected["within"]["t"], abs=1e-8)
     assert found.df == (expected["within"]["df"],)
     assert found.p_value == pytest.approx(expected["within"]["p"], rel=1e-8)
-    assert [found.estimate.low, found.estimate.high] == pytest.approx(expected["within"]["ci"], abs=1e-9)
+    assert [found.estimate.low, found.estimate.high] == pytest.approx(
+        expected["within"]["ci"], abs=1e-9
+    )
 
 
 def test_the_interval_with_a_choice_covers_where_fishers_is_too_wide() -> None:
@@ -104,7 +117,10 @@ def test_what_cannot_be_had_says_why() -> None:
     alone = pearson_with_choice([1.0, 2.0, 4.0, 3.0], [0, 0, 0, 1])
     assert alone.estimate is not None
     assert alone.estimate.low is None
-    assert alone.estimate.reason == "without one of the pairs nothing varies or the relation is perfect"
+    assert (
+        alone.estimate.reason
+        == "without one of the pairs nothing varies or the relation is perfect"
+    )
     assert within_correlation([1, 2], [1, 2], ["a", "b"]).reason == (
         "needs more pairs than people plus one, got 2 pairs of 2 people"
     )
@@ -121,4 +137,6 @@ def test_slopes_that_differ_between_people_are_said() -> None:
     for slopes, expected in ((np.full(15, 0.5), 0), (rng.normal(0.5, 0.6, 15), 1)):
         result = within_correlation(x, slopes[people] * x + rng.normal(size=180), people.tolist())
         assert len(result.notes) == expected
-        assert all(note.startswith("slopes differ between people (F(14, 150) = ") for note in result.notes)
+        assert all(
+            note.startswith("slopes differ between people (F(14, 150) = ") for note in result.notes
+        )

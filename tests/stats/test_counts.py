@@ -57,7 +57,9 @@ def test_chi_square_as_in_r(table: list[list[int]], r: dict[str, Any]) -> None:
     assert (found.statistic, found.p_value) == pytest.approx((r["statistic"], r["p"]), rel=1e-10)
     assert found.df == (r["df"],)
     assert found.effect is not None
-    assert (found.effect.value, found.effect.low, found.effect.high) == pytest.approx(r["v"], abs=2e-5)
+    assert (found.effect.value, found.effect.low, found.effect.high) == pytest.approx(
+        r["v"], abs=2e-5
+    )
 
 
 @pytest.mark.parametrize(("given", "r"), cases("fit"))
@@ -70,7 +72,10 @@ def test_what_allows_no_result_says_so() -> None:
     assert proportion(0, 0).reason == "no observations"
     assert binomial(0, 0).reason == "no observations"
     assert mcnemar([[3, 0], [0, 2]]).reason == "no discordant pair"
-    assert chi_square([[3, 0], [2, 0]]).reason == "needs at least 2 rows and 2 columns, none of them empty"
+    assert (
+        chi_square([[3, 0], [2, 0]]).reason
+        == "needs at least 2 rows and 2 columns, none of them empty"
+    )
     assert chi_square([5]).reason == "needs at least 2 categories and 1 observation, got 1 and 5"
     one_way = mcnemar([[3, 4], [0, 2]])
     assert one_way.p_value == pytest.approx(2 * 0.5**4)
@@ -101,7 +106,10 @@ def test_small_expected_counts_are_noted() -> None:
         (lambda: mcnemar([[1, 2, 3], [3, 4, 5]]), "table: expected 2 rows and 2 columns"),
         (lambda: chi_square([[1, 2], [3, -4]]), r"table\[1, 1\]: expected a count, got -4.0"),
         (lambda: chi_square([1, 2], expected=[0.5, 0.6]), "2 positive shares that sum to 1"),
-        (lambda: chi_square([[1, 2], [3, 4]], expected=[0.5, 0.5]), "expected: given for a two-way table"),
+        (
+            lambda: chi_square([[1, 2], [3, 4]], expected=[0.5, 0.5]),
+            "expected: given for a two-way table",
+        ),
     ],
 )
 def test_wrong_input_is_named(call: Any, message: str) -> None:

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from believable.stats.crossed import crossed_mean, crossed_variance, difference_split, unanimous_test, variance_split
+from believable.stats.crossed import (
+    crossed_mean,
+    crossed_variance,
+    difference_split,
+    unanimous_test,
+    variance_split,
+)
 from believable.stats.crossed_contrasts import crossed_difference, crossed_odds, crossed_share_test
 
 J, N = 12, 5
@@ -33,7 +39,9 @@ def test_the_variance_is_judges_plus_clips_minus_cells_and_never_below_either() 
     assert found.judges == pytest.approx(values.mean(axis=1).var(ddof=1) / J)
     assert found.clips == pytest.approx(values.mean(axis=0).var(ddof=1) / N)
     assert found.cells == pytest.approx((influence**2).sum())
-    assert found.variance("both") == pytest.approx(max(found.judges + found.clips - found.cells, found.judges, found.clips))
+    assert found.variance("both") == pytest.approx(
+        max(found.judges + found.clips - found.cells, found.judges, found.clips)
+    )
     assert (found.df("judges"), found.df("both")) == (J - 1, N - 1)
 
 
@@ -55,17 +63,31 @@ def test_differences_over_judges_are_paired_or_welch_tests() -> None:
     same = crossed_difference(values, group, np.tile(JUDGE, 2), clips, over="judges").test
     assert same.statistic == pytest.approx(stats.ttest_rel(*means).statistic)
     assert same.p_value == pytest.approx(stats.ttest_rel(*means).pvalue)
-    other = crossed_difference(values, group, np.concatenate([JUDGE, JUDGE + J]), clips, over="judges").test
+    other = crossed_difference(
+        values, group, np.concatenate([JUDGE, JUDGE + J]), clips, over="judges"
+    ).test
     welch = stats.ttest_ind(*means, equal_var=False)
     assert (other.statistic, other.p_value) == pytest.approx((welch.statistic, welch.pvalue))
 
 
 def test_the_split_of_a_difference_adds_the_clips_of_both_groups() -> None:
-    values, group = np.concatenate([table(1).ravel(), table(2).ravel()]), np.repeat([True, False], J * N)
+    values, group = (
+        np.concatenate([table(1).ravel(), table(2).ravel()]),
+        np.repeat([True, False], J * N),
+    )
     judges, clips = np.tile(JUDGE, 2), np.concatenate([CLIP, CLIP + N])
     weights = np.full(2 * J * N, 1 / (J * N))
-    split = difference_split(values, weights, judges, clips, group, crossed_variance(weights * 0, weights, judges, clips, group))
-    each = [variance_split(values[own], judges[own], clips[own]).of_mean[1] for own in (group, ~group)]
+    split = difference_split(
+        values,
+        weights,
+        judges,
+        clips,
+        group,
+        crossed_variance(weights * 0, weights, judges, clips, group),
+    )
+    each = [
+        variance_split(values[own], judges[own], clips[own]).of_mean[1] for own in (group, ~group)
+    ]
     assert split.of_mean[1] == pytest.approx(sum(part or 0.0 for part in each))
 
 

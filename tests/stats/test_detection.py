@@ -15,7 +15,11 @@ from believable.stats.estimate import Estimate
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "detection"
 CASES = list(
-    zip(json.loads((ORACLE / "input.json").read_text()), json.loads((ORACLE / "output.json").read_text())["cases"], strict=True)
+    zip(
+        json.loads((ORACLE / "input.json").read_text()),
+        json.loads((ORACLE / "output.json").read_text())["cases"],
+        strict=True,
+    )
 )
 COUNTS = st.integers(0, 60)
 
@@ -25,16 +29,28 @@ def triple(estimate: Estimate) -> tuple[float | None, float | None, float | None
 
 
 @pytest.mark.parametrize(("given_counts", "r"), CASES)
-def test_as_the_probit_regression_of_r(given_counts: dict[str, int], r: dict[str, dict[str, list[float]]]) -> None:
+def test_as_the_probit_regression_of_r(
+    given_counts: dict[str, int], r: dict[str, dict[str, list[float]]]
+) -> None:
     for correction, expected in r.items():
-        # R takes half counts as they are, so the log-linear correction is half a count in every cell.
-        assert triple(d_prime(**given_counts, correction=correction)) == pytest.approx(expected["d"], abs=1e-6)
-        assert triple(criterion(**given_counts, correction=correction)) == pytest.approx(expected["c"], abs=1e-6)
+        # R takes half counts as they are, so the log-linear correction is half a count in every
+        # cell.
+        assert triple(d_prime(**given_counts, correction=correction)) == pytest.approx(
+            expected["d"], abs=1e-6
+        )
+        assert triple(criterion(**given_counts, correction=correction)) == pytest.approx(
+            expected["c"], abs=1e-6
+        )
 
 
 @given(COUNTS, COUNTS, COUNTS, COUNTS)
-def test_swapping_kinds_and_answers(hits: int, misses: int, false_alarms: int, rejections: int) -> None:
-    whole = d_prime(hits, misses, false_alarms, rejections), criterion(hits, misses, false_alarms, rejections)
+def test_swapping_kinds_and_answers(
+    hits: int, misses: int, false_alarms: int, rejections: int
+) -> None:
+    whole = (
+        d_prime(hits, misses, false_alarms, rejections),
+        criterion(hits, misses, false_alarms, rejections),
+    )
     if hits + misses == 0 or false_alarms + rejections == 0:
         assert {estimate.reason for estimate in whole} == {"one kind of stimulus was never shown"}
         return
@@ -55,7 +71,9 @@ def test_perfect_answers_are_finite_only_with_the_correction() -> None:
 
 
 def test_rates_instead_of_counts_are_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"hits: expected a count, got 0.8. Give whole numbers, not rates"):
+    with pytest.raises(
+        InvalidInput, match=r"hits: expected a count, got 0.8. Give whole numbers, not rates"
+    ):
         d_prime(0.8, 0.2, 0.3, 0.7)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="misses: expected a count, got -1"):
         criterion(4, -1, 3, 3)

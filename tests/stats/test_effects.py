@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.stats.effects import cliffs_delta, dav, dz, g, noncentral_t_bounds, odds_ratio, rank_biserial
+from believable.stats.effects import (
+    cliffs_delta,
+    dav,
+    dz,
+    g,
+    noncentral_t_bounds,
+    odds_ratio,
+    rank_biserial,
+)
 from believable.stats.estimate import Estimate
 
 ORACLE = Path(__file__).resolve().parents[1] / "oracles" / "tests"
@@ -24,7 +32,9 @@ def triple(estimate: Estimate) -> tuple[float | None, float | None, float | None
 @pytest.mark.parametrize("name", INPUT["paired"])
 def test_paired_effects_as_in_r(name: str) -> None:
     samples, r = INPUT["paired"][name], OUTPUT["paired"][name]
-    assert triple(dz(**samples)) == pytest.approx(r["dz"], abs=2e-5)  # effectsize solves its bounds to 5 digits
+    assert triple(dz(**samples)) == pytest.approx(
+        r["dz"], abs=2e-5
+    )  # effectsize solves its bounds to 5 digits
     assert triple(dav(**samples)) == pytest.approx(r["dav"], abs=1e-8)
     assert triple(rank_biserial(**samples)) == pytest.approx(r["rank_biserial"], abs=1e-10)
     assert rank_biserial(**samples).value == pytest.approx(r["rank_biserial_effectsize"], abs=1e-10)
@@ -105,15 +115,22 @@ def test_complete_order_has_an_interval() -> None:
 
 
 def test_single_values_have_no_interval() -> None:
-    assert cliffs_delta([1], [0, 2]).reason == "needs at least 2 values in each group; there are 1 and 2"
-    assert rank_biserial([1, 4], [3, 1]).reason == "the jackknife needs at least 3 differences, got 2"
+    assert (
+        cliffs_delta([1], [0, 2]).reason
+        == "needs at least 2 values in each group; there are 1 and 2"
+    )
+    assert (
+        rank_biserial([1, 4], [3, 1]).reason == "the jackknife needs at least 3 differences, got 2"
+    )
     shifted = dav([1, 2, 4], [2, 3, 5])
     assert shifted.value is not None
     assert shifted.reason == "the differences have no variance"
 
 
 def test_effects_without_bounds_in_sight_keep_an_interval() -> None:
-    """Samples worlds apart: the noncentral t leaves the range of the library, the interval stays continuous."""
+    """Samples worlds apart: the noncentral t leaves the range of the library, the interval stays
+    continuous.
+    """
     near, far = noncentral_t_bounds(1999.9, 29, 0.95), noncentral_t_bounds(2000.1, 29, 0.95)
     assert far == pytest.approx(near, rel=2e-4)
     assert noncentral_t_bounds(-2000.1, 29, 0.95) == pytest.approx((-far[1], -far[0]))

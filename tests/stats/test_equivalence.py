@@ -28,14 +28,24 @@ def as_in_r(found: EquivalenceResult, r: dict[str, Any]) -> None:
 def test_tost_as_in_r(index: int) -> None:
     mean, welch, share = (INPUT[f"tost_{kind}"][index] for kind in ("mean", "welch", "proportion"))
     as_in_r(tost_mean(mean["a"], low=mean["low"], high=mean["high"]), OUTPUT["tost_mean"][index])
-    as_in_r(tost_mean(welch["a"], welch["b"], low=welch["low"], high=welch["high"]), OUTPUT["tost_welch"][index])
-    as_in_r(tost_proportion(share["k"], share["n"], low=share["low"], high=share["high"]), OUTPUT["tost_proportion"][index])
+    as_in_r(
+        tost_mean(welch["a"], welch["b"], low=welch["low"], high=welch["high"]),
+        OUTPUT["tost_welch"][index],
+    )
+    as_in_r(
+        tost_proportion(share["k"], share["n"], low=share["low"], high=share["high"]),
+        OUTPUT["tost_proportion"][index],
+    )
 
 
 @given(st.lists(st.integers(0, 6), min_size=3, max_size=40).filter(lambda v: len(set(v)) > 1))
 def test_equivalence_is_shown_exactly_when_the_interval_lies_inside(correct: list[int]) -> None:
     found = tost_mean([value / 6 for value in correct], low=0.4, high=0.6)
-    inside = found.estimate.low is not None and found.estimate.low > 0.4 and (found.estimate.high or 1) < 0.6
+    inside = (
+        found.estimate.low is not None
+        and found.estimate.low > 0.4
+        and (found.estimate.high or 1) < 0.6
+    )
     assert found.equivalent == inside
 
 
@@ -64,7 +74,10 @@ def test_shares_alike_keep_their_mean() -> None:
 def test_an_interval_of_shares_ends_at_its_limits() -> None:
     """Three judges with .5, .67 and 1.0: the plain interval runs beyond 1."""
     shares = [0.5, 2 / 3, 1.0]
-    free, limited = tost_mean(shares, low=0.4, high=0.6), tost_mean(shares, low=0.4, high=0.6, limits=(0, 1))
+    free, limited = (
+        tost_mean(shares, low=0.4, high=0.6),
+        tost_mean(shares, low=0.4, high=0.6, limits=(0, 1)),
+    )
     assert (free.estimate.high or 0) > 1
     assert limited.estimate.high == 1
     assert (limited.estimate.low, limited.p_value) == (free.estimate.low, free.p_value)

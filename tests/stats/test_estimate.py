@@ -58,7 +58,12 @@ def test_contradictions_are_refused(changes: dict[str, object], message: str) ->
 def test_an_undefined_value_has_a_reason_and_no_interval() -> None:
     estimate = undefined("one rater only", method="kappa", n=3)
     assert not estimate.defined
-    assert (estimate.value, estimate.low, estimate.high, estimate.half_width) == (None, None, None, None)
+    assert (estimate.value, estimate.low, estimate.high, estimate.half_width) == (
+        None,
+        None,
+        None,
+        None,
+    )
     assert estimate.reason == "one rater only"
     assert not estimate.contains(0)
 

@@ -20,11 +20,15 @@ TABLE: dict[str, Any] = {
 
 
 def build(formula: str, least_levels: int = 2, **options: Any) -> Any:
-    return design(parse(formula), TABLE, levels=options.get("levels", {}), least_levels=least_levels)
+    return design(
+        parse(formula), TABLE, levels=options.get("levels", {}), least_levels=least_levels
+    )
 
 
 def test_parts_of_a_formula() -> None:
-    found = parse("flag ~ condition * order + age + (1 + age | person) + (1|scene) + (x || clip:person)")
+    found = parse(
+        "flag ~ condition * order + age + (1 + age | person) + (1|scene) + (x || clip:person)"
+    )
     assert found.response == "flag"
     assert found.intercept
     assert found.terms == (("condition",), ("order",), ("age",), ("condition", "order"))
@@ -81,9 +85,20 @@ def test_random_slopes_of_categories_and_joint_groups() -> None:
 
 def test_groups_with_few_levels_become_fixed_and_say_so() -> None:
     few = build("flag ~ order + (1|person) + (1|scene)", least_levels=3)
-    assert few.names == ("(Intercept)", "order", "scene[2]") or few.names == ("(Intercept)", "order", "scene")
-    assert few.notes == ("scene has 2 levels, fewer than 3: it became a fixed effect instead of a random one",)
-    one = design(parse("flag ~ order + (1|person) + (1|only)"), TABLE | {"only": ["x"] * 8}, levels={}, least_levels=2)
+    assert few.names == ("(Intercept)", "order", "scene[2]") or few.names == (
+        "(Intercept)",
+        "order",
+        "scene",
+    )
+    assert few.notes == (
+        "scene has 2 levels, fewer than 3: it became a fixed effect instead of a random one",
+    )
+    one = design(
+        parse("flag ~ order + (1|person) + (1|only)"),
+        TABLE | {"only": ["x"] * 8},
+        levels={},
+        least_levels=2,
+    )
     assert one.notes == ("only has 1 level: its random part was dropped",)
     assert [v.group for v in one.varying] == ["person"]
 
@@ -91,12 +106,28 @@ def test_groups_with_few_levels_become_fixed_and_say_so() -> None:
 @pytest.mark.parametrize(
     ("formula", "change", "message"),
     [
-        ("flag ~ conditoin + (1|person)", {}, "unknown column 'conditoin'. Did you mean 'condition'"),
-        ("flag ~ order + (1|person)", {"order": [1, 2, np.nan, 2, 1, 2, 2, 1]}, r"table\['order'\]\[2\]: .* got nan"),
-        ("flag ~ condition + (1|person)", {"condition": ["a", None, *"abcabc"]}, r"table\['condition'\]\[1\]: .*None"),
+        (
+            "flag ~ conditoin + (1|person)",
+            {},
+            "unknown column 'conditoin'. Did you mean 'condition'",
+        ),
+        (
+            "flag ~ order + (1|person)",
+            {"order": [1, 2, np.nan, 2, 1, 2, 2, 1]},
+            r"table\['order'\]\[2\]: .* got nan",
+        ),
+        (
+            "flag ~ condition + (1|person)",
+            {"condition": ["a", None, *"abcabc"]},
+            r"table\['condition'\]\[1\]: .*None",
+        ),
         ("flag ~ order + (1|person)", {"order": [1, 2]}, "expected columns of one length"),
         ("condition ~ order + (1|person)", {}, r"table\['condition'\]: expected numbers"),
-        ("flag ~ order + twice + (1|person)", {"twice": [2, 4, 2, 4, 2, 4, 4, 2]}, r"formula\['twice'\]: the terms before"),
+        (
+            "flag ~ order + twice + (1|person)",
+            {"twice": [2, 4, 2, 4, 2, 4, 4, 2]},
+            r"formula\['twice'\]: the terms before",
+        ),
         ("flag ~ condition:order + (1|person)", {}, "stands without 'condition'. Write condition"),
         ("flag ~ 0 + condition + (1|person)", {}, "has no reference level. Keep the intercept"),
         ("flag ~ 0 + (1|person)", {}, "no fixed term"),
@@ -111,13 +142,20 @@ def test_tables_that_do_not_fit(formula: str, change: dict[str, Any], message: s
 def test_empty_tables_and_unknown_levels() -> None:
     with pytest.raises(InvalidInput, match="at least one row"):
         design(parse("y ~ x + (1|g)"), {"y": [], "x": [], "g": []}, levels={}, least_levels=2)
-    with pytest.raises(InvalidInput, match=r"levels\['condition'\]: expected each of \['base', 'other', 'ours'\] once"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"levels\['condition'\]: expected each of \['base', 'other', 'ours'\] once",
+    ):
         build("flag ~ condition + (1|person)", levels={"condition": ["base", "ours"]})
 
 
 def test_a_power_is_the_sum_of_products() -> None:
-    assert parse("y ~ (a + b + c)^2 + (1 | p)").terms == parse("y ~ a*b + a*c + b*c + (1 | p)").terms
-    assert parse("y ~ d + (a + b)**2 + (1 + a | p)").terms == parse("y ~ d + a*b + (1 + a | p)").terms
+    assert (
+        parse("y ~ (a + b + c)^2 + (1 | p)").terms == parse("y ~ a*b + a*c + b*c + (1 | p)").terms
+    )
+    assert (
+        parse("y ~ d + (a + b)**2 + (1 + a | p)").terms == parse("y ~ d + a*b + (1 + a | p)").terms
+    )
     assert parse("y ~ (a + b)^1 + (1 | p)").terms == (("a",), ("b",))
     with pytest.raises(InvalidInput, match=r"expected a power of 1 or more, got '\(a \+ b\)\^0'"):
         parse("y ~ (a + b)^0 + (1 | p)")

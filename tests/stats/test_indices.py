@@ -36,10 +36,14 @@ class TestClips:
         given_data, expected = INPUT["clips"][case], R["clips"][case]
         found = indices.believability_index(given_data["ratings"], given_data["experience"])
         assert found.value == pytest.approx(expected["index"], abs=1e-12)
-        assert [found.value, found.low, found.high] == pytest.approx(expected["interval"], abs=1e-12)
+        assert [found.value, found.low, found.high] == pytest.approx(
+            expected["interval"], abs=1e-12
+        )
         confidence = indices.confidence_index(given_data["experience"])
         assert confidence.value == pytest.approx(expected["confidence"], abs=1e-12)
-        assert [confidence.low, confidence.high] == pytest.approx(expected["confidence_interval"], abs=1e-12)
+        assert [confidence.low, confidence.high] == pytest.approx(
+            expected["confidence_interval"], abs=1e-12
+        )
 
     @BOTH
     def test_recall_is_that_of_r_under_both_treatments(self, case: int) -> None:
@@ -49,7 +53,11 @@ class TestClips:
             assert [found.value, found.low, found.high] == pytest.approx(expected[key], abs=1e-12)
 
     def test_precision(self) -> None:
-        tables = {"human": [[1, 2], [5, 1]], "imitation": [[2, 3], [4, 1]], "rules": [[5, 1], [4, 2]]}
+        tables = {
+            "human": [[1, 2], [5, 1]],
+            "imitation": [[2, 3], [4, 1]],
+            "rules": [[5, 1], [4, 2]],
+        }
         called_human = indices.clip_precision(tables, correct={"human", "imitation"})
         assert called_human.value == pytest.approx(5 / 7)
         called_artificial = indices.clip_precision(tables, correct={"rules"}, answer="artificial")
@@ -67,7 +75,13 @@ class TestClips:
         assert indices.clip_recall([[3, 3]], middle="left_out").value is None
         assert indices.clip_precision({"a": [[3]]}, correct={"a"}).value is None
 
-    @given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=12))
+    @given(
+        st.lists(
+            st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 5)),
+            min_size=2,
+            max_size=12,
+        )
+    )
     def test_laws(self, rows: list[tuple[int, int, int]]) -> None:
         ratings, experience = [row[:2] for row in rows], [row[2] for row in rows]
         found = indices.believability_index(ratings, experience)
@@ -96,13 +110,22 @@ class TestRates:
 
     def test_more_flags_never_lower_the_bounds(self) -> None:
         viewed = np.full(34, 40)
-        rates = [indices.pooled_unbelievable_rate((np.arange(34) < flags).astype(int), viewed) for flags in range(35)]
-        assert all((earlier.high or 0) < (later.high or 0) for earlier, later in itertools.pairwise(rates))
-        assert all((earlier.low or 0) <= (later.low or 0) for earlier, later in itertools.pairwise(rates))
+        rates = [
+            indices.pooled_unbelievable_rate((np.arange(34) < flags).astype(int), viewed)
+            for flags in range(35)
+        ]
+        assert all(
+            (earlier.high or 0) < (later.high or 0) for earlier, later in itertools.pairwise(rates)
+        )
+        assert all(
+            (earlier.low or 0) <= (later.low or 0) for earlier, later in itertools.pairwise(rates)
+        )
 
     def test_the_interval_of_few_sessions_is_said_to_be_cautious(self) -> None:
         few = indices.pooled_unbelievable_rate([1] * 12, [40] * 12)
-        assert few.notes == ("fewer than 20 sessions: the interval is cautious, wider than its level asks for",)
+        assert few.notes == (
+            "fewer than 20 sessions: the interval is cautious, wider than its level asks for",
+        )
         assert indices.pooled_unbelievable_rate([1] * 34, [40] * 34).notes == ()
 
     def test_one_session_has_no_interval(self) -> None:
@@ -125,7 +148,9 @@ class TestHntt:
         found = indices.hntt_pass(INPUT["accuracy"][case], rng=rng())
         assert found.median.value == pytest.approx(expected["median"])
         assert [found.quartile_low, found.quartile_high] == pytest.approx(expected["quartiles"])
-        assert [found.median.low, found.median.high] == pytest.approx(expected["interval"], abs=1e-12)
+        assert [found.median.low, found.median.high] == pytest.approx(
+            expected["interval"], abs=1e-12
+        )
 
     def test_guessing_judges_pass_the_agent_and_seeing_ones_do_not(self) -> None:
         assert indices.hntt_pass(np.tile([1 / 3, 0.5, 0.5, 2 / 3], 4), rng=rng()).passes is True
@@ -158,14 +183,22 @@ class TestHntt:
         assert (found.mean_median, found.variance_median) == (0.5, 0)
 
     def test_one_subsample_has_no_variance(self) -> None:
-        alone = indices.hntt_subsampling(np.tile([0.2, 0.5, 0.9], 5), rng=rng(), n=9, repeats=1, resamples=100)
-        assert (alone.variance_median, alone.variance_low, alone.variance_high) == (None, None, None)
+        alone = indices.hntt_subsampling(
+            np.tile([0.2, 0.5, 0.9], 5), rng=rng(), n=9, repeats=1, resamples=100
+        )
+        assert (alone.variance_median, alone.variance_low, alone.variance_high) == (
+            None,
+            None,
+            None,
+        )
 
     def test_the_public_accuracies(self) -> None:
         path = DATA / "hntt" / "hntt_long.csv"
         with open(path, newline="") as file:
             rows = [row for row in csv.DictReader(file) if row["measure"] == "accuracy"]
-        expected = json.loads((path.parent / "expected.json").read_text())["published_outputs"]["accuracy"]
+        expected = json.loads((path.parent / "expected.json").read_text())["published_outputs"][
+            "accuracy"
+        ]
         for study in ("1", "2"):
             values = np.array([float(row["value"]) for row in rows if row["study"] == study])
             mean, sd = expected[f"study{study}"]
@@ -179,15 +212,27 @@ class TestHntt:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: indices.believability_index([[6]], [1]), r"ratings\[0, 0\]: expected 1 \(human\) to 5"),
-        (lambda: indices.believability_index([[1]], [0]), r"experience\[0\]: expected 1 to 5, got 0"),
+        (
+            lambda: indices.believability_index([[6]], [1]),
+            r"ratings\[0, 0\]: expected 1 \(human\) to 5",
+        ),
+        (
+            lambda: indices.believability_index([[1]], [0]),
+            r"experience\[0\]: expected 1 to 5, got 0",
+        ),
         (lambda: indices.believability_index([[1]], [1, 2]), "one experience per respondent"),
         (lambda: indices.confidence_index([1], highest=1), "highest: expected the top"),
         (lambda: indices.clip_recall([[1]], middle="drop"), "middle: unknown value 'drop'"),
         (lambda: indices.clip_precision({"a": [[1]]}, correct={"b"}), "unknown type 'b'"),
-        (lambda: indices.clip_precision({"a": [[1]], "b": [[1], [2]]}, correct={"a"}), "same respondents"),
+        (
+            lambda: indices.clip_precision({"a": [[1]], "b": [[1], [2]]}, correct={"a"}),
+            "same respondents",
+        ),
         (lambda: indices.unbelievable_rate(3, 2), "0 ≤ flagged ≤ viewed, got 3 and 2"),
-        (lambda: indices.pooled_unbelievable_rate([1, 9], [2, 8]), r"flagged\[1\]: expected 0 to 8"),
+        (
+            lambda: indices.pooled_unbelievable_rate([1, 9], [2, 8]),
+            r"flagged\[1\]: expected 0 to 8",
+        ),
         (lambda: indices.hntt_pass([1.5], rng=rng()), r"accuracy\[0\]: expected a share"),
         (lambda: indices.hntt_pass([], rng=rng()), "accuracy: expected at least 1"),
         (
@@ -205,7 +250,10 @@ def test_flags_that_a_few_sessions_hold_are_noted() -> None:
     views = np.full(30, 50)
     few = np.where(np.arange(30) < 2, 40, 0)
     spread = np.resize([2, 3, 4], 30)
-    assert any("few sessions hold most of the flags" in note for note in indices.pooled_unbelievable_rate(few, views).notes)
+    assert any(
+        "few sessions hold most of the flags" in note
+        for note in indices.pooled_unbelievable_rate(few, views).notes
+    )
     assert not indices.pooled_unbelievable_rate(spread, views).notes
     assert not indices.pooled_unbelievable_rate(np.zeros(30), views).notes
     assert not indices.pooled_unbelievable_rate(np.resize([0, 1], 30), np.ones(30)).notes

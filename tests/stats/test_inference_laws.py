@@ -1,4 +1,6 @@
-"""Laws that whole families of tests and effect sizes must keep, and a check that no function is left out."""
+"""Laws that whole families of tests and effect sizes must keep, and a check that no function is
+left out.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +44,18 @@ PAIRED = {
     "dav": effects.dav,
     "rank_biserial": effects.rank_biserial,
 }
-INDEPENDENT = {"mann_whitney": location.mann_whitney, "g": effects.g, "cliffs_delta": effects.cliffs_delta}
+INDEPENDENT = {
+    "mann_whitney": location.mann_whitney,
+    "g": effects.g,
+    "cliffs_delta": effects.cliffs_delta,
+}
 CORRELATIONS = {"pearson": correlations.pearson, "spearman": correlations.spearman}
-TABLES = {"odds_ratio": effects.odds_ratio, "mcnemar": counts.mcnemar, "chi_square": counts.chi_square, "fisher": counts.fisher}
+TABLES = {
+    "odds_ratio": effects.odds_ratio,
+    "mcnemar": counts.mcnemar,
+    "chi_square": counts.chi_square,
+    "fisher": counts.fisher,
+}
 COUNTS = {"binomial", "proportion", "tost_proportion", "d_prime", "criterion"}
 SAMPLES = {
     "shapiro",
@@ -76,7 +87,18 @@ PARTS = {
     *("check_counts", "check_rank", "count_table", "noncentral_t_bounds"),
     *("no_result", "check_alternative", "tail", "t_test", "as_test"),
 }
-CLASSIFIED = {*PAIRED, *INDEPENDENT, *CORRELATIONS, *TABLES, *COUNTS, *SAMPLES, *P_VALUES, *MODELS, *PAIRS, *GROUPED}
+CLASSIFIED = {
+    *PAIRED,
+    *INDEPENDENT,
+    *CORRELATIONS,
+    *TABLES,
+    *COUNTS,
+    *SAMPLES,
+    *P_VALUES,
+    *MODELS,
+    *PAIRS,
+    *GROUPED,
+}
 NO_INTERVAL = {
     "shapiro": "gives a test only",
     "holm": "gives p values only",
@@ -91,14 +113,20 @@ NO_INTERVAL = {
 }
 
 VALUES = st.integers(-60, 60).map(lambda value: value / 4)
-PAIRS_OF_VALUES = st.lists(st.tuples(VALUES, VALUES), min_size=4, max_size=30).map(lambda rows: tuple(zip(*rows, strict=True)))
-GROUPS = st.tuples(st.lists(VALUES, min_size=3, max_size=20), st.lists(VALUES, min_size=3, max_size=20))
+PAIRS_OF_VALUES = st.lists(st.tuples(VALUES, VALUES), min_size=4, max_size=30).map(
+    lambda rows: tuple(zip(*rows, strict=True))
+)
+GROUPS = st.tuples(
+    st.lists(VALUES, min_size=3, max_size=20), st.lists(VALUES, min_size=3, max_size=20)
+)
 CELLS = st.integers(0, 40)
 TABLE = st.tuples(CELLS, CELLS, CELLS, CELLS).map(lambda c: [[c[0], c[1]], [c[2], c[3]]])
 
 
 def public(module: Any) -> set[str]:
-    names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
+    names = getattr(module, "__all__", None) or [
+        name for name in vars(module) if not name.startswith("_")
+    ]
     return {
         name
         for name in names
@@ -114,11 +142,15 @@ def test_every_public_function_is_classified() -> None:
 
 
 def test_the_published_names_are_there() -> None:
-    """What others may import, by the module they import it from; names taken away stand in the list of changes."""
+    """What others may import, by the module they import it from; names taken away stand in the list
+    of changes.
+    """
     published = {
         location: "paired_t wilcoxon shapiro paired_comparison mann_whitney",
         counts: "binomial proportion mcnemar chi_square",
-        correlations: "pearson spearman pearson_with_choice correlations_compared within_correlation",
+        correlations: (
+            "pearson spearman pearson_with_choice correlations_compared within_correlation"
+        ),
         regression: "ols",
         equivalence: "tost_mean tost_proportion",
         effects: "dz dav g rank_biserial cliffs_delta odds_ratio",
@@ -159,7 +191,9 @@ def numbers(result: Any) -> tuple[float | None, ...]:
     return (result.p_value, *itertools.chain(*parts))
 
 
-def close(one: tuple[float | None, ...], two: tuple[float | None, ...], abs_tol: float = 1e-7) -> None:
+def close(
+    one: tuple[float | None, ...], two: tuple[float | None, ...], abs_tol: float = 1e-7
+) -> None:
     assert [value is None for value in one] == [value is None for value in two]
     kept = [pair for pair in zip(one, two, strict=True) if pair[0] is not None]
     assert [a for a, _ in kept] == pytest.approx([b for _, b in kept], abs=abs_tol, rel=1e-6)
@@ -193,8 +227,15 @@ def test_swapping_the_samples_turns_the_sign(name: str, paired: Any, groups: Any
 
 
 @pytest.mark.parametrize("name", [*PAIRED, *INDEPENDENT, *CORRELATIONS])
-@given(paired=PAIRS_OF_VALUES, groups=GROUPS, shift=st.integers(-8, 8), scale=st.sampled_from([0.5, 2.0, 8.0]))
-def test_a_change_of_unit_changes_nothing_but_the_unit(name: str, paired: Any, groups: Any, shift: int, scale: float) -> None:
+@given(
+    paired=PAIRS_OF_VALUES,
+    groups=GROUPS,
+    shift=st.integers(-8, 8),
+    scale=st.sampled_from([0.5, 2.0, 8.0]),
+)
+def test_a_change_of_unit_changes_nothing_but_the_unit(
+    name: str, paired: Any, groups: Any, shift: int, scale: float
+) -> None:
     function: Callable[..., Any] = (PAIRED | INDEPENDENT | CORRELATIONS)[name]
     a, b = groups if name in INDEPENDENT else paired
     plain = function(a, b)
@@ -206,7 +247,11 @@ def test_a_change_of_unit_changes_nothing_but_the_unit(name: str, paired: Any, g
     if plain.effect is not None:
         close(numbers(plain.effect), numbers(moved.effect))
     factor = 1.0 if name in CORRELATIONS else scale
-    close(tuple(None if x is None else factor * x for x in numbers(plain.estimate)), numbers(moved.estimate), 1e-6)
+    close(
+        tuple(None if x is None else factor * x for x in numbers(plain.estimate)),
+        numbers(moved.estimate),
+        1e-6,
+    )
 
 
 @pytest.mark.parametrize("name", [*PAIRED, *INDEPENDENT, *CORRELATIONS])
@@ -219,7 +264,10 @@ def test_the_order_of_rows_does_not_matter(name: str, paired: Any, groups: Any, 
         close(numbers(function(a, b)), numbers(function(rng.permutation(a), rng.permutation(b))))
     else:
         order = rng.permutation(len(paired[0]))
-        close(numbers(function(*paired)), numbers(function(*(np.array(side)[order] for side in paired))))
+        close(
+            numbers(function(*paired)),
+            numbers(function(*(np.array(side)[order] for side in paired))),
+        )
 
 
 @pytest.mark.parametrize("name", CORRELATIONS)
@@ -233,8 +281,14 @@ def test_correlations_are_symmetric_and_turn_with_a_sign(name: str, paired: Any)
 @given(PAIRS_OF_VALUES)
 def test_rank_methods_see_only_the_order(paired: Any) -> None:
     a, b = paired
-    close(numbers(correlations.spearman(a, b)), numbers(correlations.spearman([x**3 for x in a], [np.exp(x / 20) for x in b])))
-    close(numbers(effects.cliffs_delta(a, b)), numbers(effects.cliffs_delta([x**3 for x in a], [x**3 for x in b])))
+    close(
+        numbers(correlations.spearman(a, b)),
+        numbers(correlations.spearman([x**3 for x in a], [np.exp(x / 20) for x in b])),
+    )
+    close(
+        numbers(effects.cliffs_delta(a, b)),
+        numbers(effects.cliffs_delta([x**3 for x in a], [x**3 for x in b])),
+    )
     ours = location.mann_whitney(a, b).p_value
     theirs = location.mann_whitney([x**3 for x in a], [x**3 for x in b]).p_value
     close((ours,), (theirs,))
@@ -254,7 +308,9 @@ def test_tables_read_from_either_side(table: list[list[int]]) -> None:
 
 
 @given(PAIRS_OF_VALUES, st.integers(2, 4))
-def test_seeing_everything_several_times_changes_no_descriptive_value(paired: Any, times: int) -> None:
+def test_seeing_everything_several_times_changes_no_descriptive_value(
+    paired: Any, times: int
+) -> None:
     a, b = paired
     again = a * times, b * times
     assert effects.cliffs_delta(*again).value == pytest.approx(effects.cliffs_delta(a, b).value)
@@ -277,7 +333,9 @@ def test_shares_of_yes_and_of_no_are_mirror_images(yes: int, no: int) -> None:
         one = counts.proportion(yes, yes + no, interval=interval)
         other = counts.proportion(no, yes + no, interval=interval)
         if one.value is not None:
-            assert (other.low, other.high) == pytest.approx((1 - (one.high or 0), 1 - (one.low or 0)), abs=1e-12)
+            assert (other.low, other.high) == pytest.approx(
+                (1 - (one.high or 0), 1 - (one.low or 0)), abs=1e-12
+            )
             assert (one.low or 0) <= one.value <= (one.high or 0)
     close((counts.binomial(yes, yes + no).p_value,), (counts.binomial(no, yes + no).p_value,))
 
@@ -286,7 +344,9 @@ def test_shares_of_yes_and_of_no_are_mirror_images(yes: int, no: int) -> None:
 def test_one_sided_tests_halve_the_two_sided_one(paired: Any) -> None:
     a, b = paired
     for test in (location.paired_t, location.wilcoxon):
-        both, less, greater = (test(a, b, alternative=side).p_value for side in ("two-sided", "less", "greater"))
+        both, less, greater = (
+            test(a, b, alternative=side).p_value for side in ("two-sided", "less", "greater")
+        )
         if both is not None:
             assert both == pytest.approx(min(1.0, 2 * min(less, greater)), rel=1e-9)
             assert less + greater >= 1 - 1e-9
@@ -297,7 +357,9 @@ def test_a_wider_level_gives_a_wider_interval(paired: Any) -> None:
     a, b = paired
     for function in (*PAIRED.values(), *INDEPENDENT.values(), *CORRELATIONS.values()):
         narrow, wide = function(a, b, level=0.8), function(a, b, level=0.99)
-        pairs_of = [(narrow, wide)] if isinstance(narrow, Estimate) else [(narrow.estimate, wide.estimate)]
+        pairs_of = (
+            [(narrow, wide)] if isinstance(narrow, Estimate) else [(narrow.estimate, wide.estimate)]
+        )
         for one, other in pairs_of:
             if one.low is not None and other.low is not None:
                 assert other.low <= one.low + 1e-9

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.stats import bootstrap, correlations, effects, equivalence, location, means, models, regression
+from believable.stats import (
+    bootstrap,
+    correlations,
+    effects,
+    equivalence,
+    location,
+    means,
+    models,
+    regression,
+)
 from believable.stats.inputs import finite_array, float_array, one_of, paired_arrays
 
 
@@ -56,19 +65,32 @@ def test_values_whose_squares_leave_the_range_of_floats_are_refused(scale: float
         lambda: equivalence.tost_mean(a, b, low=-1, high=1),
         lambda: regression.ols(a, {"x": b}),
         lambda: correlations.within_correlation(a, b, "aabb"),
-        lambda: bootstrap.bootstrap(a, "mean", rng=np.random.default_rng(1), method="bca", resamples=100),
+        lambda: bootstrap.bootstrap(
+            a, "mean", rng=np.random.default_rng(1), method="bca", resamples=100
+        ),
     ]
     for call in calls:
-        with pytest.raises(InvalidInput, match=r"expected values whose squares a computer can hold .* Give them in another unit"):
+        with pytest.raises(
+            InvalidInput,
+            match=r"expected values whose squares a computer can hold .* Give them in another unit",
+        ):
             call()
     assert location.wilcoxon(a, b).p_value == location.wilcoxon(a / scale, b / scale).p_value
 
 
 @pytest.mark.parametrize("scale", [1e150, 1e-150, 1e-200, 1e300])
 @pytest.mark.parametrize("column", ["response", "predictor"])
-def test_mixed_models_refuse_values_whose_squares_leave_the_range_of_floats(scale: float, column: str) -> None:
+def test_mixed_models_refuse_values_whose_squares_leave_the_range_of_floats(
+    scale: float, column: str
+) -> None:
     rng = np.random.default_rng(1)
     table = {name: rng.normal(size=60) for name in ("response", "predictor")}
     table[column] = table[column] * scale
-    with pytest.raises(InvalidInput, match=rf"table\['{column}'\]: expected values whose squares a computer can hold"):
-        models.mixed_linear("response ~ predictor + (1 | person)", {**table, "person": [f"p{row % 12}" for row in range(60)]})
+    with pytest.raises(
+        InvalidInput,
+        match=rf"table\['{column}'\]: expected values whose squares a computer can hold",
+    ):
+        models.mixed_linear(
+            "response ~ predictor + (1 | person)",
+            {**table, "person": [f"p{row % 12}" for row in range(60)]},
+        )

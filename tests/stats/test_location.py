@@ -30,7 +30,9 @@ def test_paired_t_as_in_r(name: str) -> None:
     assert found.df == (r["t_df"],)
     assert found.estimate is not None
     assert (found.estimate.low, found.estimate.high) == pytest.approx(r["t_ci"], rel=1e-9)
-    assert [paired_t(a, b, alternative=side).p_value for side in SIDES] == pytest.approx(r["t_sides"], rel=1e-9)
+    assert [paired_t(a, b, alternative=side).p_value for side in SIDES] == pytest.approx(
+        r["t_sides"], rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", PAIRED)
@@ -38,7 +40,9 @@ def test_wilcoxon_as_in_r_with_ties_and_zeros(name: str) -> None:
     a, b, r = INPUT["paired"][name]["a"], INPUT["paired"][name]["b"], OUTPUT["paired"][name]
     assert wilcoxon(a, b).statistic == r["w"]
     assert wilcoxon(a, b, p="exact").p_value == pytest.approx(r["w_p_exact"], rel=1e-9)
-    assert wilcoxon(a, b, p="exact", zeros="pratt").p_value == pytest.approx(r["pratt_p_exact"], rel=1e-9)
+    assert wilcoxon(a, b, p="exact", zeros="pratt").p_value == pytest.approx(
+        r["pratt_p_exact"], rel=1e-9
+    )
     normal = [wilcoxon(a, b, p="normal", alternative=side).p_value for side in SIDES]
     assert normal == pytest.approx(r["w_sides_normal"], rel=1e-9)
 
@@ -56,7 +60,9 @@ def test_pseudo_median_and_interval_as_in_r(name: str) -> None:
 def test_shapiro_as_in_r(name: str) -> None:
     a, b = np.array(INPUT["paired"][name]["a"]), np.array(INPUT["paired"][name]["b"])
     found = shapiro(a - b)
-    assert (found.statistic, found.p_value) == pytest.approx(OUTPUT["paired"][name]["shapiro"], rel=1e-6)
+    assert (found.statistic, found.p_value) == pytest.approx(
+        OUTPUT["paired"][name]["shapiro"], rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -91,7 +97,9 @@ def as_published(one: list[float], two: list[float], expected: dict[str, Any]) -
     assert found.statistic is not None
     assert min(found.statistic, len(one) * len(two) - found.statistic) == expected["U_min"]
     assert found.p_value == pytest.approx(expected["p_two_sided"], abs=5e-8)
-    one_sided = min(mann_whitney(one, two, alternative=side).p_value or 1 for side in ("less", "greater"))
+    one_sided = min(
+        mann_whitney(one, two, alternative=side).p_value or 1 for side in ("less", "greater")
+    )
     assert one_sided == pytest.approx(expected["p_one_sided"], abs=5e-8)
     if "means" in expected:
         assert [np.mean(one), np.mean(two)] == pytest.approx(expected["means"])
@@ -108,7 +116,9 @@ def as_published(one: list[float], two: list[float], expected: dict[str, Any]) -
     ],
 )
 def test_published_turing_test_study(measure: str, recomputed: str, printed: str) -> None:
-    """Every value of the study's notebook; its shares of hybrid agents count a phantom participant with 0."""
+    """Every value of the study's notebook; its shares of hybrid agents count a phantom participant
+    with 0.
+    """
     one, two = turing_test_study(measure)
     if measure == "hybrid_share":
         one, two = [0.0, *one], [0.0, *two]
@@ -117,8 +127,12 @@ def test_published_turing_test_study(measure: str, recomputed: str, printed: str
     output = expected["published_outputs"][printed]
     for values, study in ((one, "study1"), (two, "study2")):
         assert [np.mean(values), np.std(values)] == pytest.approx(output[study])
-    assert output["mannwhitney_U"] == expected["recomputed_from_reconstruction"][recomputed]["U_min"]
-    assert output["p_printed"] == round(expected["recomputed_from_reconstruction"][recomputed]["p_one_sided"], 3)
+    assert (
+        output["mannwhitney_U"] == expected["recomputed_from_reconstruction"][recomputed]["U_min"]
+    )
+    assert output["p_printed"] == round(
+        expected["recomputed_from_reconstruction"][recomputed]["p_one_sided"], 3
+    )
 
 
 def test_published_turing_test_study_without_the_phantom() -> None:
@@ -129,7 +143,10 @@ def test_published_turing_test_study_without_the_phantom() -> None:
 
 def test_the_rule_chooses_the_test() -> None:
     chosen = {name: paired_comparison(**INPUT["paired"][name]).chosen for name in PAIRED}
-    wanted = {name: "paired_t" if OUTPUT["paired"][name]["shapiro"][1] >= 0.05 else "wilcoxon" for name in PAIRED}
+    wanted = {
+        name: "paired_t" if OUTPUT["paired"][name]["shapiro"][1] >= 0.05 else "wilcoxon"
+        for name in PAIRED
+    }
     assert chosen == wanted
     assert set(chosen.values()) == {"paired_t", "wilcoxon"}
     forced = paired_comparison(**INPUT["paired"]["continuous"], rule="wilcoxon")
@@ -204,7 +221,9 @@ def test_shapiro_beyond_its_tables() -> None:
 
 
 def test_large_samples_use_selection_instead_of_all_pairs() -> None:
-    """The order statistics of 4 million Walsh averages and differences, against the direct way on a thinned copy."""
+    """The order statistics of 4 million Walsh averages and differences, against the direct way on a
+    thinned copy.
+    """
     rng = np.random.default_rng(4)
     a, b = rng.normal(0.3, 1, 2001), rng.normal(0, 1, 2001)
     found = wilcoxon(a, b).estimate
@@ -213,7 +232,9 @@ def test_large_samples_use_selection_instead_of_all_pairs() -> None:
     assert shift is not None
     difference = np.sort(a - b)
     rows, columns = np.triu_indices(2001)
-    assert found.value == pytest.approx(float(np.median(difference[rows] + difference[columns])) / 2, abs=1e-12)
+    assert found.value == pytest.approx(
+        float(np.median(difference[rows] + difference[columns])) / 2, abs=1e-12
+    )
     assert shift.value == pytest.approx(float(np.median(np.subtract.outer(a, b))), abs=1e-12)
 
 
@@ -234,7 +255,12 @@ def test_rounded_values_are_ranked_as_whole_numbers_are() -> None:
         n = int(rng.integers(8, 30))
         a, b = (np.round(rng.normal(shift, 1, n), 1) for shift in (0, 0.2))
         ours = wilcoxon(a, b, p="normal").p_value
-        whole = stats.wilcoxon(np.rint(10 * a) - np.rint(10 * b), correction=True, method="approx").pvalue
+        whole = stats.wilcoxon(
+            np.rint(10 * a) - np.rint(10 * b), correction=True, method="approx"
+        ).pvalue
         assert ours == pytest.approx(float(whole), abs=1e-12)
-        differs += abs(float(stats.wilcoxon(a - b, correction=True, method="approx").pvalue) - whole) > 1e-9
+        differs += (
+            abs(float(stats.wilcoxon(a - b, correction=True, method="approx").pvalue) - whole)
+            > 1e-9
+        )
     assert differs > 0

@@ -44,7 +44,9 @@ def test_the_mean_of_skewed_values_has_the_bounds_that_r_solves_for(name: str) -
     assert np.array_equal(np.sign(np.array(expected["ci"]) - expected["t"]), way)
 
 
-def test_of_moderately_skewed_values_the_bounds_are_nearly_those_of_the_studentised_bootstrap() -> None:
+def test_of_moderately_skewed_values_the_bounds_are_nearly_those_of_the_studentised_bootstrap() -> (
+    None
+):
     for name in ("bounded", "right"):
         expected = json.loads((ORACLE / "output.json").read_text())["skewed"][name]
         width = expected["t"][1] - expected["t"][0]
@@ -80,8 +82,13 @@ def test_welch_is_that_of_r(groups: Any, expected: Any) -> None:
     assert found.statistic == pytest.approx(expected["t"], abs=1e-10)
     assert found.df == pytest.approx((expected["df"],), abs=1e-9)
     assert found.estimate is not None
-    assert [found.estimate.low, found.estimate.high] == pytest.approx(expected["difference_ci"], abs=1e-10)
-    sides = [welch_t(groups["a"], groups["b"], alternative=side).p_value for side in ("two-sided", "less", "greater")]
+    assert [found.estimate.low, found.estimate.high] == pytest.approx(
+        expected["difference_ci"], abs=1e-10
+    )
+    sides = [
+        welch_t(groups["a"], groups["b"], alternative=side).p_value
+        for side in ("two-sided", "less", "greater")
+    ]
     assert sides == pytest.approx(expected["p"], rel=1e-8)
 
 
@@ -98,7 +105,10 @@ def test_what_cannot_be_had_says_why() -> None:
     assert mean_skewed([]).reason == "no values"
     assert mean_skewed([0.2]).reason == "one value has no spread"
     assert mean_skewed([0.2, 0.2]).reason == "the values have no variance"
-    assert welch_t([1.0], [1.0, 2.0]).reason == "needs at least 2 values in each group; there are 1 and 2"
+    assert (
+        welch_t([1.0], [1.0, 2.0]).reason
+        == "needs at least 2 values in each group; there are 1 and 2"
+    )
     assert welch_t([1.0, 1.0], [2.0, 2.0]).reason == "neither group has any variance"
 
 
@@ -122,7 +132,10 @@ def test_one_constant_group_is_enough_to_compare() -> None:
 
 
 def test_values_outside_the_limits_are_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"values\[2\]: expected 0 to 1, got 1.5. Correct the value or the limits"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"values\[2\]: expected 0 to 1, got 1.5. Correct the value or the limits",
+    ):
         mean_skewed([0.2, 0.4, 1.5], limits=(0, 1))
 
 
@@ -135,4 +148,6 @@ def test_a_few_values_far_from_the_rest_of_a_small_sample_are_noted() -> None:
     (note,) = mean_skewed(careless).notes
     assert note.startswith("2 of 22 values lie far from the rest")
     assert mean_skewed(np.append(rng.normal(0.6, 0.1, 70), [-0.3])).notes == ()
-    assert mean_skewed([1.0] * 19 + [5.0]).notes == (), "most values are equal, so that nothing tells how far is far"
+    assert mean_skewed([1.0] * 19 + [5.0]).notes == (), (
+        "most values are equal, so that nothing tells how far is far"
+    )

@@ -25,7 +25,12 @@ DATA = Path(__file__).resolve().parents[1] / "data" / "pairwise"
 
 
 def of(sample: dict[str, Any], *, judges: bool = False) -> Comparisons:
-    return comparisons(sample["left"], sample["right"], sample["winner"], judges=sample["judge"] if judges else None)
+    return comparisons(
+        sample["left"],
+        sample["right"],
+        sample["winner"],
+        judges=sample["judge"] if judges else None,
+    )
 
 
 def published(name: str) -> tuple[Comparisons, dict[str, dict[str, float]]]:
@@ -52,10 +57,14 @@ def test_every_published_score(name: str) -> None:
     for algorithm, expected in scores.items():
         if algorithm in ("eigen", "pagerank"):  # scores of the graph, which a study has no use for
             continue
-        if algorithm == "newman":  # Davidson's model, on a scale that the algorithm happens to end at
+        if (
+            algorithm == "newman"
+        ):  # Davidson's model, on a scale that the algorithm happens to end at
             centre = np.mean([math.log(score) for score in expected.values()])
             ours = {item: davidson.of(item).value for item in data.items}
-            assert ours == pytest.approx({item: math.log(s) - centre for item, s in expected.items()}, abs=1e-9)
+            assert ours == pytest.approx(
+                {item: math.log(s) - centre for item, s in expected.items()}, abs=1e-9
+            )
         else:
             assert found[algorithm] == pytest.approx(expected, rel=1e-9), algorithm
 
@@ -63,7 +72,10 @@ def test_every_published_score(name: str) -> None:
 @pytest.mark.parametrize("index", [0, 1])
 def test_bradley_terry_as_in_r(index: int) -> None:
     r = OUTPUT["no_ties"][index]
-    found, by_judge = (bradley_terry(of(INPUT["no_ties"][index])), bradley_terry(of(INPUT["no_ties"][index], judges=True)))
+    found, by_judge = (
+        bradley_terry(of(INPUT["no_ties"][index])),
+        bradley_terry(of(INPUT["no_ties"][index], judges=True)),
+    )
     assert list(found.items) == r["items"]
     assert [e.value for e in found.log_strength] == pytest.approx(r["value"], abs=1e-7)
     assert [e.se for e in found.log_strength] == pytest.approx(r["se"], rel=1e-6)
@@ -82,7 +94,9 @@ def test_davidson_as_the_log_linear_model_of_r(index: int) -> None:
     assert [e.se for e in found.log_strength] == pytest.approx(r["se"], rel=1e-5)
     assert found.tie is not None
     assert found.tie.value == pytest.approx(r["tie"], rel=1e-6)
-    assert found.tie.high == pytest.approx(r["tie"] * math.exp(1.959964 * r["log_tie_se"]), rel=1e-5)
+    assert found.tie.high == pytest.approx(
+        r["tie"] * math.exp(1.959964 * r["log_tie_se"]), rel=1e-5
+    )
     half = bradley_terry(of(INPUT["ties"][index]), ties="half")
     assert [e.value for e in half.log_strength] == pytest.approx(r["half"], abs=1e-6)
 
@@ -98,7 +112,9 @@ def test_elo_and_shares_won_as_in_r(index: int) -> None:
     assert [rate.share.value for rate in rates] == pytest.approx(r["share"], rel=1e-12)
     assert [rate.average for rate in rates] == pytest.approx(r["average"], rel=1e-12)
     for rate, (low, high) in zip(rates, r["interval"], strict=True):
-        assert (rate.share.low, rate.share.high) == pytest.approx((max(low, 0), min(high, 1)), rel=1e-9)
+        assert (rate.share.low, rate.share.high) == pytest.approx(
+            (max(low, 0), min(high, 1)), rel=1e-9
+        )
 
 
 def test_ties_can_be_left_out_and_are_counted() -> None:
@@ -112,7 +128,9 @@ def test_ties_can_be_left_out_and_are_counted() -> None:
 
 def test_items_without_a_finite_strength_are_named() -> None:
     found = bradley_terry(comparisons(["a", "b", "a"], ["b", "a", "c"], ["left", "left", "left"]))
-    assert found.reason in {f"not linked by wins in both directions: {groups}" for groups in ("c; a, b", "a, b; c")}
+    assert found.reason in {
+        f"not linked by wins in both directions: {groups}" for groups in ("c; a, b", "a, b; c")
+    }
     assert found.strength == (None, None, None)
     assert found.of("c").value is None
     assert bradley_terry(comparisons([], [], [])).reason == "no comparisons"
@@ -123,19 +141,23 @@ def test_items_without_a_finite_strength_are_named() -> None:
 
 
 CHOICES = st.lists(
-    st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd"), st.sampled_from(["left", "right", "tie"])).filter(
-        lambda row: row[0] != row[1]
-    ),
+    st.tuples(
+        st.sampled_from("abcd"), st.sampled_from("abcd"), st.sampled_from(["left", "right", "tie"])
+    ).filter(lambda row: row[0] != row[1]),
     min_size=1,
     max_size=40,
 )
 
 
 @given(CHOICES, st.sampled_from(["davidson", "half", "drop"]), st.randoms(use_true_random=False))
-def test_order_sides_and_names_do_not_matter(rows: list[tuple[str, str, str]], ties: str, random: Any) -> None:
+def test_order_sides_and_names_do_not_matter(
+    rows: list[tuple[str, str, str]], ties: str, random: Any
+) -> None:
     found = bradley_terry(comparisons(*zip(*rows, strict=True)), ties=ties)
     turned = {"left": "right", "right": "left", "tie": "tie"}
-    other = [(b, a, turned[winner]) if random.random() < 0.5 else (a, b, winner) for a, b, winner in rows]
+    other = [
+        (b, a, turned[winner]) if random.random() < 0.5 else (a, b, winner) for a, b, winner in rows
+    ]
     random.shuffle(other)
     names = dict(zip("abcd", "zyxw", strict=True))
     other = [(names[a], names[b], winner) for a, b, winner in other]
@@ -175,7 +197,9 @@ def test_one_judge_has_no_interval() -> None:
 
 
 def test_wrong_input_is_named() -> None:
-    with pytest.raises(InvalidInput, match=r"winner\[1\]: unknown value 'lft'\. Did you mean 'left'"):
+    with pytest.raises(
+        InvalidInput, match=r"winner\[1\]: unknown value 'lft'\. Did you mean 'left'"
+    ):
         comparisons(["a", "b"], ["b", "a"], ["left", "lft"])
     with pytest.raises(InvalidInput, match=r"left\[0\]: 'a' is compared with itself"):
         comparisons(["a"], ["a"], ["left"])
@@ -188,7 +212,11 @@ def test_wrong_input_is_named() -> None:
 
 
 def test_a_number_and_a_text_that_look_alike_are_not_one_item() -> None:
-    with pytest.raises(InvalidInput, match="left, right: expected names of one kind, got numbers and texts"):
+    with pytest.raises(
+        InvalidInput, match="left, right: expected names of one kind, got numbers and texts"
+    ):
         comparisons([1, 2], ["1", "3"], ["left", "left"])
-    with pytest.raises(InvalidInput, match="judges: expected names of one kind, got numbers and texts"):
+    with pytest.raises(
+        InvalidInput, match="judges: expected names of one kind, got numbers and texts"
+    ):
         comparisons(["a", "b"], ["b", "a"], ["left", "left"], judges=[1, "1"])

@@ -1,4 +1,6 @@
-"""Permutation tests: exact values of R, random ones near them, and the same result on any number of workers."""
+"""Permutation tests: exact values of R, random ones near them, and the same result on any number of
+workers.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def test_random_arrangements_come_near_the_exact_value(kind: str) -> None:
 
 @pytest.mark.parametrize("statistic", ["mean_difference", "median_difference", math.dist])
 def test_the_same_result_on_any_number_of_workers(statistic: Any) -> None:
-    """math.dist is a function of the user's, so it runs in processes, where it must be importable."""
+    """math.dist is a function of the user's, so it runs in processes, where it must be
+    importable.
+    """
     a, b = np.arange(1.0, 18), np.arange(3.0, 20)
     how: dict[str, Any] = {"statistic": statistic, "resamples": 2500, "kind": "independent"}
     one = permutation_test(a, b, rng=rng(), **how)

@@ -21,16 +21,25 @@ def test_all_arrangements_give_the_p_of_scipy(sizes: tuple[int, ...]) -> None:
     groups = np.repeat(np.arange(len(sizes)), sizes)
     found = permutation_anova(np.concatenate(samples), groups, rng=rng())
     expected = stats.permutation_test(
-        samples, lambda *parts: stats.f_oneway(*parts).statistic, alternative="greater", n_resamples=np.inf
+        samples,
+        lambda *parts: stats.f_oneway(*parts).statistic,
+        alternative="greater",
+        n_resamples=np.inf,
     )
     assert found.statistic == pytest.approx(stats.f_oneway(*samples).statistic, rel=1e-10)
     assert found.p_value == pytest.approx(expected.pvalue, abs=1e-12)
     assert "exact over" in found.method
 
 
-@pytest.mark.parametrize(("sizes", "p_value"), [((3, 3), 2 / 20), ((2, 4), 1 / 15), ((2, 2, 2), 6 / 90)])
-def test_groups_without_variance_have_the_p_of_their_arrangements(sizes: tuple[int, ...], p_value: float) -> None:
-    """Counted by hand: as many arrangements separate the values as groups of one size can change places."""
+@pytest.mark.parametrize(
+    ("sizes", "p_value"), [((3, 3), 2 / 20), ((2, 4), 1 / 15), ((2, 2, 2), 6 / 90)]
+)
+def test_groups_without_variance_have_the_p_of_their_arrangements(
+    sizes: tuple[int, ...], p_value: float
+) -> None:
+    """Counted by hand: as many arrangements separate the values as groups of one size can change
+    places.
+    """
     groups = np.repeat(np.arange(len(sizes)), sizes)
     found = permutation_anova(10.0 * groups, groups, rng=rng())
     assert (found.symbol, found.statistic) == ("R²", 1.0)
@@ -51,21 +60,29 @@ def test_random_arrangements_come_near_the_f_test() -> None:
 
 
 def test_cells_are_pooled_and_missing_values_left_out() -> None:
-    values = np.array([[1.0, np.nan], [2.0, 4.0], [4.0, 7.0], [np.nan, 8.0], [6.0, 9.0], [np.nan, np.nan]])
+    values = np.array(
+        [[1.0, np.nan], [2.0, 4.0], [4.0, 7.0], [np.nan, 8.0], [6.0, 9.0], [np.nan, np.nan]]
+    )
     groups = np.array([0, 0, 1, 1, 1, 0])
     cells = [([1.0, 2.0], [4.0, 6.0]), ([4.0], [7.0, 8.0, 9.0])]
     between = within = 0.0
     for first, second in cells:
         everything = np.r_[first, second]
-        within += sum(float(((np.array(part) - np.mean(part)) ** 2).sum()) for part in (first, second))
-        between += sum(len(part) * float((np.mean(part) - everything.mean()) ** 2) for part in (first, second))
+        within += sum(
+            float(((np.array(part) - np.mean(part)) ** 2).sum()) for part in (first, second)
+        )
+        between += sum(
+            len(part) * float((np.mean(part) - everything.mean()) ** 2) for part in (first, second)
+        )
     found = permutation_anova(values, groups, rng=rng())
     assert found.statistic == pytest.approx((between / 2) / (within / 4))
     assert found.n == 5
 
 
 def test_exchangeable_sessions_are_rejected_as_often_as_stated() -> None:
-    """Ten of forty sessions, four conditions of one person each, some unseen: the p values are uniform."""
+    """Ten of forty sessions, four conditions of one person each, some unseen: the p values are
+    uniform.
+    """
     draws = rng(11)
     groups = np.repeat([0, 1], [10, 30])
     p_values = []
@@ -78,7 +95,10 @@ def test_exchangeable_sessions_are_rejected_as_often_as_stated() -> None:
 
 
 def test_undefined_cases_say_why() -> None:
-    assert permutation_anova([1.0, 2.0, 3.0], [0, 0, 1], rng=rng()).reason == "a group has fewer than two units"
+    assert (
+        permutation_anova([1.0, 2.0, 3.0], [0, 0, 1], rng=rng()).reason
+        == "a group has fewer than two units"
+    )
     constant = permutation_anova([2.0, 2.0, 2.0, 2.0], [0, 0, 1, 1], rng=rng())
     assert constant.p_value is None
     assert "do not vary" in str(constant.reason)

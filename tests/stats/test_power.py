@@ -1,4 +1,6 @@
-"""Power: R's numbers, n and power as inverses, and a simulation where the formula is an approximation."""
+"""Power: R's numbers, n and power as inverses, and a simulation where the formula is an
+approximation.
+"""
 
 from __future__ import annotations
 
@@ -29,17 +31,29 @@ def test_the_planned_study_needs_34_pairs() -> None:
 
 
 def test_paired_t_as_in_r() -> None:
-    found = [power.paired_t(s["d"], power=s["power"], alternative=SIDE[s["side"]]).n_exact for s in INPUT["paired_t"]]
+    found = [
+        power.paired_t(s["d"], power=s["power"], alternative=SIDE[s["side"]]).n_exact
+        for s in INPUT["paired_t"]
+    ]
     assert found == pytest.approx(OUTPUT["paired_t"], rel=1e-6)
     assert found == pytest.approx(OUTPUT["paired_t_base"], rel=1e-6)
-    reached = [power.paired_t(s["d"], n=s["n"], alternative=SIDE[s["side"]]).power for s in INPUT["paired_t_n"]]
+    reached = [
+        power.paired_t(s["d"], n=s["n"], alternative=SIDE[s["side"]]).power
+        for s in INPUT["paired_t_n"]
+    ]
     assert reached == pytest.approx(OUTPUT["paired_t_n"], rel=1e-8)
 
 
 def test_correlation_as_in_r() -> None:
-    found = [power.correlation(s["r"], power=s["power"], alternative=SIDE[s["side"]]).n_exact for s in INPUT["correlation"]]
+    found = [
+        power.correlation(s["r"], power=s["power"], alternative=SIDE[s["side"]]).n_exact
+        for s in INPUT["correlation"]
+    ]
     assert found == pytest.approx(OUTPUT["correlation"], rel=1e-6)
-    reached = [power.correlation(s["r"], n=s["n"], alternative=SIDE[s["side"]]).power for s in INPUT["correlation_n"]]
+    reached = [
+        power.correlation(s["r"], n=s["n"], alternative=SIDE[s["side"]]).power
+        for s in INPUT["correlation_n"]
+    ]
     assert reached == pytest.approx(OUTPUT["correlation_n"], rel=1e-8)
 
 
@@ -48,18 +62,24 @@ def test_binomial_as_in_r() -> None:
         found = power.binomial(s["share"], null=s["null"], n=s["n"], alternative=SIDE[s["side"]])
         assert (found.power, found.size) == pytest.approx((r["power"], r["size"]), rel=1e-9)
     needed = [
-        power.binomial(s["share"], null=s["null"], power=s["power"], alternative=SIDE[s["side"]]).n for s in INPUT["binomial"]
+        power.binomial(s["share"], null=s["null"], power=s["power"], alternative=SIDE[s["side"]]).n
+        for s in INPUT["binomial"]
     ]
     assert needed == OUTPUT["binomial"]
 
 
 def test_mann_whitney_as_noether_and_as_simulated() -> None:
-    found = [power.mann_whitney(s["p"], power=s["power"], share_first=s["share"]).n_exact for s in INPUT["mann_whitney"]]
+    found = [
+        power.mann_whitney(s["p"], power=s["power"], share_first=s["share"]).n_exact
+        for s in INPUT["mann_whitney"]
+    ]
     # R's line leaves out the other tail, which ours counts.
     assert found == pytest.approx(OUTPUT["mann_whitney"], rel=1e-4)
     planned = power.mann_whitney(float(special.ndtr(0.6 / np.sqrt(2))), n=90)
     rng = np.random.default_rng(3)
-    rejected = [mann_whitney(rng.normal(0.6, 1, 45), rng.normal(0, 1, 45)).significant() for _ in range(600)]
+    rejected = [
+        mann_whitney(rng.normal(0.6, 1, 45), rng.normal(0, 1, 45)).significant() for _ in range(600)
+    ]
     assert planned.power == pytest.approx(np.mean(rejected), abs=0.05)
 
 
@@ -88,7 +108,10 @@ def test_binomial_never_falls_below_again(share: float, wanted: float) -> None:
         (lambda: power.paired_t(0.5), "expected exactly one of them, got n=None and power=None"),
         (lambda: power.paired_t(0.5, n=10, power=0.8), "expected exactly one of them"),
         (lambda: power.paired_t(0.0, power=0.8), "expected an effect other than 0, got 0.0"),
-        (lambda: power.paired_t(-0.5, power=0.8, alternative="greater"), "lies on the other side of 0"),
+        (
+            lambda: power.paired_t(-0.5, power=0.8, alternative="greater"),
+            "lies on the other side of 0",
+        ),
         (lambda: power.paired_t(0.5, n=1), "n: expected at least 2, got 1"),
         (lambda: power.correlation(1.0, power=0.8), "r: expected a correlation between −1 and 1"),
         (lambda: power.mann_whitney(0.5, power=0.8), "expected an effect other than 0.5"),

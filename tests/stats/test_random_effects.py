@@ -60,6 +60,10 @@ def test_forward_and_backward_solve_every_level(seed: int, width: int) -> None:
     lower = np.tril(rng.normal(size=(5, width, width))) + 2 * np.eye(width)
     right = rng.normal(size=(5 * width, 3))
     shaped = right.reshape(5, width, 3)
-    assert forward(lower, right).reshape(5, width, 3) == pytest.approx(np.linalg.solve(lower, shaped), rel=1e-6)
+    assert forward(lower, right).reshape(5, width, 3) == pytest.approx(
+        np.linalg.solve(lower, shaped), rel=1e-6
+    )
     turned = lower.transpose(0, 2, 1)
-    assert backward(lower, right).reshape(5, width, 3) == pytest.approx(np.linalg.solve(turned, shaped), rel=1e-6)
+    assert backward(lower, right).reshape(5, width, 3) == pytest.approx(
+        np.linalg.solve(turned, shaped), rel=1e-6
+    )

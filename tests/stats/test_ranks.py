@@ -22,9 +22,13 @@ def test_signed_ranks_as_all_signs_give_them(values: list[int]) -> None:
     chances = ranks.signed_rank_chances(midranks)
     sums = [
         round(2 * float(midranks[list(signs)].sum()))
-        for signs in (np.array(s, dtype=bool) for s in itertools.product((False, True), repeat=len(values)))
+        for signs in (
+            np.array(s, dtype=bool) for s in itertools.product((False, True), repeat=len(values))
+        )
     ]
-    assert chances == pytest.approx(np.bincount(sums, minlength=len(chances)) / len(sums), abs=1e-12)
+    assert chances == pytest.approx(
+        np.bincount(sums, minlength=len(chances)) / len(sums), abs=1e-12
+    )
 
 
 @given(VALUES, st.integers(0, 8))
@@ -32,8 +36,13 @@ def test_rank_sums_as_all_choices_give_them(values: list[int], m: int) -> None:
     m = min(m, len(values))
     midranks = stats.rankdata(values)
     chances = ranks.rank_sum_chances(midranks, m)
-    sums = [round(2 * float(midranks[list(chosen)].sum())) for chosen in itertools.combinations(range(len(values)), m)]
-    assert chances == pytest.approx(np.bincount(sums, minlength=len(chances)) / len(sums), abs=1e-12)
+    sums = [
+        round(2 * float(midranks[list(chosen)].sum()))
+        for chosen in itertools.combinations(range(len(values)), m)
+    ]
+    assert chances == pytest.approx(
+        np.bincount(sums, minlength=len(chances)) / len(sums), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("n", [5, 6, 12, 30, 60])
@@ -49,13 +58,26 @@ def test_indices_keep_the_level_and_could_not_be_larger(n: int) -> None:
 
 def test_large_indices_join_the_exact_ones() -> None:
     """Just above the switch the normal approximation is within one of the exact index."""
-    exact = int(np.searchsorted(np.cumsum(ranks.signed_rank_chances(np.arange(1.0, 62)))[::2], 0.025, side="right"))
+    exact = int(
+        np.searchsorted(
+            np.cumsum(ranks.signed_rank_chances(np.arange(1.0, 62)))[::2], 0.025, side="right"
+        )
+    )
     assert abs(ranks.signed_rank_index(61, 0.95) - exact) <= 1
     chances = ranks.rank_sum_chances(np.arange(1.0, 62), 30)[30 * 31 :: 2]
-    assert abs(ranks.rank_sum_index(30, 31, 0.95) - int(np.searchsorted(np.cumsum(chances), 0.025, side="right"))) <= 1
+    assert (
+        abs(
+            ranks.rank_sum_index(30, 31, 0.95)
+            - int(np.searchsorted(np.cumsum(chances), 0.025, side="right"))
+        )
+        <= 1
+    )
 
 
-@given(st.lists(st.floats(-50, 50), min_size=2, max_size=12), st.lists(st.floats(-50, 50), min_size=2, max_size=12))
+@given(
+    st.lists(st.floats(-50, 50), min_size=2, max_size=12),
+    st.lists(st.floats(-50, 50), min_size=2, max_size=12),
+)
 def test_selection_finds_what_sorting_finds(a: list[float], b: list[float]) -> None:
     x, y = np.array(a), np.array(b)
     walsh = np.sort([(x[i] + x[j]) / 2 for i in range(len(x)) for j in range(i, len(x))])
@@ -68,9 +90,14 @@ def test_selection_finds_what_sorting_finds(a: list[float], b: list[float]) -> N
             assert ranks.kth_difference(x, y, k) == pytest.approx(differences[k - 1], abs=1e-12)
 
 
-@given(st.lists(st.integers(-30, 30), min_size=40, max_size=60), st.lists(st.integers(-30, 30), min_size=40, max_size=60))
+@given(
+    st.lists(st.integers(-30, 30), min_size=40, max_size=60),
+    st.lists(st.integers(-30, 30), min_size=40, max_size=60),
+)
 def test_selection_without_all_pairs_gives_the_same_pair(a: list[int], b: list[int]) -> None:
-    """The way for long samples, on short ones: no pairs are looked at before the bisection has left few of them."""
+    """The way for long samples, on short ones: no pairs are looked at before the bisection has left
+    few of them.
+    """
     first, second = np.array(a) / 8, np.array(b) / 8
     differences = np.sort(np.subtract.outer(first, second).ravel())
     rows, columns = np.triu_indices(len(first))
@@ -88,7 +115,10 @@ def test_selection_without_all_pairs_gives_the_same_pair(a: list[int], b: list[i
 def test_a_million_values_take_seconds() -> None:
     """Processor time, so that other work on the machine does not count."""
     rng = np.random.default_rng(8)
-    for a, b in (rng.normal(size=(2, 500_000)), rng.integers(1, 8, size=(2, 500_000)).astype(float)):
+    for a, b in (
+        rng.normal(size=(2, 500_000)),
+        rng.integers(1, 8, size=(2, 500_000)).astype(float),
+    ):
         start = time.process_time()
         assert ranks.kth_difference(a, b, len(a) * len(b) // 2) == pytest.approx(0, abs=0.01)
         assert time.process_time() - start < 15

@@ -29,10 +29,18 @@ def test_adjustments_as_in_r(index: int) -> None:
 def test_never_smaller_never_above_one_and_in_order(p: list[float]) -> None:
     for adjust in (holm, benjamini_hochberg):
         adjusted = adjust(p)
-        assert all(before <= (after or 0) + 1e-15 <= 1 + 1e-12 for before, after in zip(p, adjusted, strict=True))
-        ranked = [after for _, after in sorted(zip(p, adjusted, strict=True), key=lambda pair: pair[0])]
+        assert all(
+            before <= (after or 0) + 1e-15 <= 1 + 1e-12
+            for before, after in zip(p, adjusted, strict=True)
+        )
+        ranked = [
+            after for _, after in sorted(zip(p, adjusted, strict=True), key=lambda pair: pair[0])
+        ]
         assert ranked == sorted(ranked, key=lambda value: value or 0)
-    assert all((one or 0) >= (other or 0) - 1e-15 for one, other in zip(holm(p), benjamini_hochberg(p), strict=True))
+    assert all(
+        (one or 0) >= (other or 0) - 1e-15
+        for one, other in zip(holm(p), benjamini_hochberg(p), strict=True)
+    )
 
 
 @given(PROBABILITIES)
@@ -42,6 +50,8 @@ def test_an_undefined_test_stays_undefined_and_does_not_count(p: list[float]) ->
 
 
 def test_what_is_no_probability_is_named() -> None:
-    with pytest.raises(InvalidInput, match=r"p_values\[1\]: expected a probability or None, got 1.5"):
+    with pytest.raises(
+        InvalidInput, match=r"p_values\[1\]: expected a probability or None, got 1.5"
+    ):
         holm([0.1, 1.5])
     assert holm([]) == ()

@@ -21,13 +21,17 @@ def test_arc_lengths_are_those_of_r() -> None:
 
 
 def test_jerks_are_those_of_r() -> None:
-    assert [rms_jerk(case["places"], case["hz"]) for case in INPUT["jerks"]] == pytest.approx(OUTPUT["jerks"], rel=1e-9)
+    assert [rms_jerk(case["places"], case["hz"]) for case in INPUT["jerks"]] == pytest.approx(
+        OUTPUT["jerks"], rel=1e-9
+    )
 
 
 def test_one_stroke_is_smoother_than_two_and_size_does_not_count() -> None:
     one_stroke, two_strokes = (np.array(INPUT["arc_lengths"][n]["speed"]) for n in (0, 1))
     assert spectral_arc_length(one_stroke, 35) > spectral_arc_length(two_strokes, 35)
-    assert spectral_arc_length(7 * one_stroke, 35) == pytest.approx(spectral_arc_length(one_stroke, 35))
+    assert spectral_arc_length(7 * one_stroke, 35) == pytest.approx(
+        spectral_arc_length(one_stroke, 35)
+    )
 
 
 def test_a_parabola_has_no_jerk() -> None:

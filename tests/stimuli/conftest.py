@@ -74,18 +74,26 @@ def make_video(tmp_path: Path) -> MakeVideo:
                 video.metadata["language"] = "deu"
             audio = None
             if sound:
-                audio = out.add_stream("libopus" if container == "webm" else "aac", rate=48000, layout="mono")
+                audio = out.add_stream(
+                    "libopus" if container == "webm" else "aac", rate=48000, layout="mono"
+                )
             rng = np.random.default_rng(noise_seed)
             still = rng.integers(0, 255, (size[1], size[0], 3), np.uint8)
             for number in range(frames):
-                frame = av.VideoFrame.from_ndarray(np.roll(still, 3 * number, axis=1), format="rgb24")
+                frame = av.VideoFrame.from_ndarray(
+                    np.roll(still, 3 * number, axis=1), format="rgb24"
+                )
                 frame.pts, frame.time_base = number, Fraction(1, rate)
                 out.mux(video.encode(frame))
             out.mux(video.encode(None))
             if audio is not None:
-                samples = (0.1 * np.sin(np.arange(48000 * frames // rate) * 0.05)).astype(np.float32)
+                samples = (0.1 * np.sin(np.arange(48000 * frames // rate) * 0.05)).astype(
+                    np.float32
+                )
                 for start in range(0, len(samples), 960):
-                    block = av.AudioFrame.from_ndarray(samples[None, start : start + 960], format="flt", layout="mono")
+                    block = av.AudioFrame.from_ndarray(
+                        samples[None, start : start + 960], format="flt", layout="mono"
+                    )
                     block.sample_rate, block.pts, block.time_base = 48000, start, Fraction(1, 48000)
                     out.mux(audio.encode(block))
                 out.mux(audio.encode(None))
@@ -97,7 +105,9 @@ def make_video(tmp_path: Path) -> MakeVideo:
 @pytest.fixture
 def make_definition() -> MakeDefinition:
     def make(stimuli: Sequence[Mapping[str, Any]]) -> Definition:
-        conditions = sorted({stimulus["condition"] for stimulus in stimuli if "condition" in stimulus})
+        conditions = sorted(
+            {stimulus["condition"] for stimulus in stimuli if "condition" in stimulus}
+        )
         tree = {
             "believable": 1,
             "title": "Media",

@@ -18,9 +18,17 @@ def box(kind: bytes, content: bytes) -> bytes:
 
 
 def test_nested_boxes_have_paths() -> None:
-    data = box(b"ftyp", b"isom") + box(b"moov", box(b"trak", box(b"tkhd", b"x")) + box(b"trak", b""))
+    data = box(b"ftyp", b"isom") + box(
+        b"moov", box(b"trak", box(b"tkhd", b"x")) + box(b"trak", b"")
+    )
     found = [one.path for one in probe.walk(io.BytesIO(data))]
-    assert found == ["ftyp[0]", "moov[0]", "moov[0]/trak[0]", "moov[0]/trak[0]/tkhd[0]", "moov[0]/trak[1]"]
+    assert found == [
+        "ftyp[0]",
+        "moov[0]",
+        "moov[0]/trak[0]",
+        "moov[0]/trak[0]/tkhd[0]",
+        "moov[0]/trak[1]",
+    ]
 
 
 def test_large_and_open_ended_sizes() -> None:

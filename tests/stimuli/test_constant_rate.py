@@ -18,7 +18,14 @@ from believable.core.errors import InvalidInput
 from believable.recordings.film_file import FilmFile, load_av
 from believable.stimuli import constant_rate, source_pool, standardise
 from believable.stimuli.blinding import GuessedFilm, film_traits, guess_conditions, picture_traits
-from believable.stimuli.constant_rate import SOUND_BYTES, ByteBudget, byte_budget, filled, filled_sound, sound_places
+from believable.stimuli.constant_rate import (
+    SOUND_BYTES,
+    ByteBudget,
+    byte_budget,
+    filled,
+    filled_sound,
+    sound_places,
+)
 from believable.stimuli.prepare import prepare_file
 from believable.stimuli.recipe import Recipe
 from believable.stimuli.source_pool import SourceDetails
@@ -45,13 +52,17 @@ def wall(seed: int) -> NDArray[np.uint8]:
     return (coarse + rng.integers(0, 40, coarse.shape)).astype(np.uint8)
 
 
-def film(path: Path, seed: int, pixels_per_picture: int, *, brighter: int = 0, spot: bool = False) -> Path:
+def film(
+    path: Path, seed: int, pixels_per_picture: int, *, brighter: int = 0, spot: bool = False
+) -> Path:
     """Somebody who looks along a wall and turns at this speed."""
     texture = wall(seed)
     with FilmFile(path, 15, what="test", crf=10, preset="ultrafast") as out:
         for number in range(30):
             at = abs((number * pixels_per_picture + 40) % 320 - 160)
-            picture = np.clip(texture[:, at : at + 160].astype(int) + brighter, 0, 255).astype(np.uint8)
+            picture = np.clip(texture[:, at : at + 160].astype(int) + brighter, 0, 255).astype(
+                np.uint8
+            )
             if spot:
                 picture[42:48, 77:83] = (0, 255, 0)
             out.add(picture)
@@ -72,8 +83,12 @@ def stimulus(folder: Path, source: Path, condition: str, recipe: Recipe) -> Path
     return standardise.make(folder, added.new[source], recipe, 0)
 
 
-def stimuli(folder: Path, recipe: Recipe, conditions: tuple[str, ...] = CONDITIONS, **spoiled: Any) -> Films:
-    """Four films of each condition; of the first ones the hands turn slowly, of the last ones fast."""
+def stimuli(
+    folder: Path, recipe: Recipe, conditions: tuple[str, ...] = CONDITIONS, **spoiled: Any
+) -> Films:
+    """Four films of each condition; of the first ones the hands turn slowly, of the last ones
+    fast.
+    """
     films = []
     for condition in conditions:
         speed = 1 + 4 * CONDITIONS.index(condition)
@@ -89,7 +104,10 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Films:
 
 
 def guess(films: Films) -> tuple[float, dict[str, float], int]:
-    guessed = guess_conditions([GuessedFilm(name, None, film_traits(path)) for name, path in films], np.random.default_rng(1))
+    guessed = guess_conditions(
+        [GuessedFilm(name, None, film_traits(path)) for name, path in films],
+        np.random.default_rng(1),
+    )
     return guessed.p_value, dict(guessed.traits), guessed.headers
 
 
@@ -102,7 +120,9 @@ def test_whoever_turns_more_has_no_larger_film(films: Films, tmp_path: Path) -> 
         assert [abs(size - budget.plain_bytes) <= 4 for size in sizes[1:]] == [True] * 29
         assert abs(sizes[0] - budget.key_bytes) <= 2
     served = [prepare_file(path, tmp_path / "media") for _, path in films]
-    assert max(medium.bytes for medium in served) - min(medium.bytes for medium in served) <= 2, "as browsers get them"
+    assert max(medium.bytes for medium in served) - min(medium.bytes for medium in served) <= 2, (
+        "as browsers get them"
+    )
     p_value, traits, headers = guess(films)
     assert p_value > 0.05
     assert min(traits.values()) > 0.05
@@ -125,7 +145,9 @@ def test_the_command_names_what_tells_conditions_apart(films: Films, tmp_path: P
 
 
 def test_files_as_large_as_their_pictures_need_tell_conditions_apart(tmp_path: Path) -> None:
-    films = stimuli(tmp_path, Recipe(width_px=160, height_px=90, frames_per_s=15, sound=False, bits_per_s=0))
+    films = stimuli(
+        tmp_path, Recipe(width_px=160, height_px=90, frames_per_s=15, sound=False, bits_per_s=0)
+    )
     p_value, traits, _ = guess(films)
     assert p_value < 0.01
     assert traits["packet_mean"] < 0.01
@@ -140,7 +162,9 @@ def test_the_pictures_are_those_of_the_film(films: Films) -> None:
     (_, path), *_ = films
     texture = wall(7)
     with load_av("test").open(str(path)) as opened:
-        pictures = [frame.to_ndarray(format="rgb24").astype(int) for frame in opened.decode(video=0)]
+        pictures = [
+            frame.to_ndarray(format="rgb24").astype(int) for frame in opened.decode(video=0)
+        ]
     assert len(pictures) == 30
     for number in (0, 15, 29):
         at = abs((number + 40) % 320 - 160)
@@ -150,12 +174,16 @@ def test_the_pictures_are_those_of_the_film(films: Films) -> None:
 def test_places_of_pictures_make_up_the_rate() -> None:
     budget = byte_budget(4_000_000, 30, 60)
     assert budget == ByteBudget(16129, 60)
-    assert 8 * (59 * budget.plain_bytes + budget.key_bytes) / 2 == pytest.approx(4_000_000, rel=1e-3)
+    assert 8 * (59 * budget.plain_bytes + budget.key_bytes) / 2 == pytest.approx(
+        4_000_000, rel=1e-3
+    )
 
 
 def test_the_last_unit_of_a_picture_is_filled_with_words() -> None:
     sample = bytes([0, 0, 0, 2, 9, 16, 0, 0, 0, 3, 65, 1, 128])
-    assert filled(sample, 20) == bytes([0, 0, 0, 2, 9, 16, 0, 0, 0, 9, 65, 1, 128, 0, 0, 3, 0, 0, 3])
+    assert filled(sample, 20) == bytes(
+        [0, 0, 0, 2, 9, 16, 0, 0, 0, 9, 65, 1, 128, 0, 0, 3, 0, 0, 3]
+    )
     assert filled(sample, 13) == filled(sample, 15) == sample
 
 
@@ -163,10 +191,19 @@ def sounding(path: Path, loud: float) -> Path:
     """A film with a noise that comes and goes."""
     av, rng = load_av("test"), np.random.default_rng(round(100 * loud))
     with av.open(str(path), "w", format="mp4") as out:
-        video, voice = out.add_stream("libx264", rate=15), out.add_stream("aac", rate=48000, layout="stereo")
+        video, voice = (
+            out.add_stream("libx264", rate=15),
+            out.add_stream("aac", rate=48000, layout="stereo"),
+        )
         video.width, video.height, video.pix_fmt = 160, 90, "yuv420p"
         for number in range(30):
-            out.mux(video.encode(av.VideoFrame.from_ndarray(wall(1)[:, 2 * number : 2 * number + 160].copy(), format="rgb24")))
+            out.mux(
+                video.encode(
+                    av.VideoFrame.from_ndarray(
+                        wall(1)[:, 2 * number : 2 * number + 160].copy(), format="rgb24"
+                    )
+                )
+            )
             level = loud * (number % 7 < 3)
             samples = (level * rng.normal(size=(2, 3200))).clip(-1, 1).astype(np.float32)
             block = av.AudioFrame.from_ndarray(samples, format="fltp", layout="stereo")
@@ -187,9 +224,13 @@ def heard(path: Path) -> NDArray[np.float32]:
         return np.concatenate([frame.to_ndarray() for frame in opened.decode(audio=0)], axis=1)
 
 
-def test_sound_has_one_size_and_sounds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sound_has_one_size_and_sounds_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recipe = Recipe(width_px=160, height_px=90, frames_per_s=15, bits_per_s=RATE)
-    paths = [sounding(tmp_path / f"{name}.mp4", loud) for name, loud in (("loud", 0.3), ("soft", 0.01))]
+    paths = [
+        sounding(tmp_path / f"{name}.mp4", loud) for name, loud in (("loud", 0.3), ("soft", 0.01))
+    ]
     films = [stimulus(tmp_path, path, path.stem, recipe) for path in paths]
     for film_made in films:
         sizes = [len(block) for block in blocks(film_made)]
@@ -211,7 +252,9 @@ def test_sound_is_filled_up_to_one_level() -> None:
     assert sound_places([], 0) == []
 
 
-@pytest.mark.parametrize("more", [0, 1, 2, 3, 13, 14, 15, 16, 17, 18, 268, 269, 270, 271, 272, 273, 1000])
+@pytest.mark.parametrize(
+    "more", [0, 1, 2, 3, 13, 14, 15, 16, 17, 18, 268, 269, 270, 271, 272, 273, 1000]
+)
 def test_every_size_of_sound_can_be_reached(more: int) -> None:
     for ending in range(8):
         block = (0x21490000 | 0b111 << ending).to_bytes(4, "big")
@@ -219,11 +262,17 @@ def test_every_size_of_sound_can_be_reached(more: int) -> None:
 
 
 def test_a_rate_that_is_too_low_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidInput, match="bits per second: expected 100000 or more, or 0, got 5000"):
+    with pytest.raises(
+        InvalidInput, match="bits per second: expected 100000 or more, or 0, got 5000"
+    ):
         Recipe(bits_per_s=5000)
     tried = []
-    monkeypatch.setattr(constant_rate, "byte_budget", lambda *rate: tried.append(rate) or ByteBudget(40, 30))
-    with pytest.raises(InvalidInput, match=r"do not fit into 600000 bits per second\. Choose a higher rate"):
+    monkeypatch.setattr(
+        constant_rate, "byte_budget", lambda *rate: tried.append(rate) or ByteBudget(40, 30)
+    )
+    with pytest.raises(
+        InvalidInput, match=r"do not fit into 600000 bits per second\. Choose a higher rate"
+    ):
         stimulus(tmp_path, film(tmp_path / "a.mp4", 1, 9), "human", RECIPE)
     assert tried == [(RATE, 15, 30)]
     assert not list((tmp_path / "stimuli").iterdir()), "nothing is left behind"

@@ -21,7 +21,9 @@ INSTALLED = (
     and shutil.which("ffmpeg")
     and all((freedoom.GAME_DATA / f"{game}.wad").is_file() for game in freedoom.GAMES)
 )
-needs_packages = pytest.mark.skipif(not INSTALLED, reason=f"people's demos are not installed: {freedoom.INSTALL}")
+needs_packages = pytest.mark.skipif(
+    not INSTALLED, reason=f"people's demos are not installed: {freedoom.INSTALL}"
+)
 
 #: Skill 3, map 7, a deathmatch seen by the third of the players 0 and 2: two tics.
 HEADER = bytes([109, 3, 1, 7, 2, 0, 0, 0, 2, 1, 0, 1, 0])
@@ -48,14 +50,19 @@ def test_what_was_pressed_becomes_tracks(tmp_path: Path) -> None:
     assert "lump DEMO1" in str(recording.provenance["source"])
 
 
-@pytest.mark.parametrize("data", [b"", b"\x6d", HEADER, bytes([104]) + HEADER[1:] + TICS, HEADER + TICS])
+@pytest.mark.parametrize(
+    "data", [b"", b"\x6d", HEADER, bytes([104]) + HEADER[1:] + TICS, HEADER + TICS]
+)
 def test_what_is_no_demo_is_told(data: bytes) -> None:
     with pytest.raises(InvalidInput, match=r"freedm\.wad, DEMO1"):
         read_demo("freedm", "DEMO1", data)
 
 
 def test_missing_packages_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(NotFound, match=r"freedoom1, freedoom2, freedm is not there .*apt install freedoom freedm dsda-doom"):
+    with pytest.raises(
+        NotFound,
+        match=r"freedoom1, freedoom2, freedm is not there .*apt install freedoom freedm dsda-doom",
+    ):
         demos(tmp_path)
     monkeypatch.setattr(freedoom, "ENGINE", tmp_path / "dsda-doom")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -84,5 +91,9 @@ def test_a_film_has_a_picture_for_each_tic(tmp_path: Path) -> None:
     assert "Redistribution and use" in (tmp_path / "LICENCE.txt").read_text()
     again = CliRunner().invoke(group, options, standalone_mode=False)
     assert "exists already" in str(again.exception)
-    wrong = CliRunner().invoke(group, ["stimuli", "freedoom", str(tmp_path), "--demo", "freedm-demo9"], standalone_mode=False)
+    wrong = CliRunner().invoke(
+        group,
+        ["stimuli", "freedoom", str(tmp_path), "--demo", "freedm-demo9"],
+        standalone_mode=False,
+    )
     assert "there is no demo 'freedm-demo9'. Did you mean" in str(wrong.exception)

@@ -58,7 +58,11 @@ def test_a_recording_is_kept_by_its_content(tmp_path: Path, day: Recording) -> N
     medium = prepare(definition, tmp_path, tmp_path / "media")["d"]
     source = (tmp_path / "stimuli/day.replay.json.gz").read_bytes()
     assert medium.digest == hashlib.sha256(source).hexdigest()
-    assert (medium.media_type, medium.duration_ms, medium.bytes) == (REPLAY_TYPE, length_ms(day), len(source))
+    assert (medium.media_type, medium.duration_ms, medium.bytes) == (
+        REPLAY_TYPE,
+        length_ms(day),
+        len(source),
+    )
     assert medium.is_replay
     assert (tmp_path / "media" / medium.digest).read_bytes() == source
     assert prepare(definition, tmp_path, tmp_path / "media")["d"] == medium
@@ -81,8 +85,12 @@ def test_a_wrong_length_is_found(tmp_path: Path, day: Recording) -> None:
     assert f"{length_ms(day)} ms, not the stated 5000 ms" in problem.message
 
 
-@pytest.mark.parametrize("variant", [Variant(), Variant(plan=True), Variant(log=True), Variant(plan=True, log=True)])
-def test_plan_and_log_only_where_they_are_shown(tmp_path: Path, day: Recording, variant: Variant) -> None:
+@pytest.mark.parametrize(
+    "variant", [Variant(), Variant(plan=True), Variant(log=True), Variant(plan=True, log=True)]
+)
+def test_plan_and_log_only_where_they_are_shown(
+    tmp_path: Path, day: Recording, variant: Variant
+) -> None:
     digest = "0" * 64
     file.write(day, tmp_path / digest)
     path = judged_replay(tmp_path, digest, variant)
@@ -131,8 +139,13 @@ def test_recordings_of_a_scenario_are_served_with_equal_sizes(tmp_path: Path) ->
     for number in range(3):
         for condition in ("human", "agent"):
             name = f"{condition}{number}"
-            file.write(walk(number, f"standin_{condition}"), tmp_path / f"stimuli/{name}.replay.json.gz")
-            lines.append(f"  - {{id: {name}, file: stimuli/{name}.replay.json.gz, condition: {condition}, scenario: s{number}}}")
+            file.write(
+                walk(number, f"standin_{condition}"), tmp_path / f"stimuli/{name}.replay.json.gz"
+            )
+            lines.append(
+                f"  - {{id: {name}, file: stimuli/{name}.replay.json.gz, condition: {condition},"
+                f" scenario: s{number}}}"
+            )
     (tmp_path / "study.yaml").write_text(PAIRS % "\n".join(lines))
     definition = load(tmp_path, kinds=KINDS)
     media = tmp_path / "media"

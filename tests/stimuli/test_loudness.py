@@ -1,4 +1,6 @@
-"""The standard's own check: a full-scale 997 Hz sine in one channel is −3.01 LUFS. And ffmpeg's meter beside ours."""
+"""The standard's own check: a full-scale 997 Hz sine in one channel is −3.01 LUFS. And ffmpeg's
+meter beside ours.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from believable.stimuli.standardise import integrated_lufs
 
 
 def sine(seconds: float, amplitude: float = 1.0) -> NDArray[np.float32]:
-    return (amplitude * np.sin(2 * np.pi * 997 * np.arange(round(seconds * RATE_HZ)) / RATE_HZ)).astype(np.float32)
+    return (
+        amplitude * np.sin(2 * np.pi * 997 * np.arange(round(seconds * RATE_HZ)) / RATE_HZ)
+    ).astype(np.float32)
 
 
 def test_the_standards_sine() -> None:
@@ -52,7 +56,9 @@ def test_beside_libavs_own_meter() -> None:
     graph.configure()
     measured = -math.inf
     for start in range(0, samples.shape[1], 4800):
-        block = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples[:, start : start + 4800]), format="fltp", layout="stereo")
+        block = av.AudioFrame.from_ndarray(
+            np.ascontiguousarray(samples[:, start : start + 4800]), format="fltp", layout="stereo"
+        )
         block.sample_rate, block.pts = RATE_HZ, start
         source.push(block)
         while True:

@@ -19,7 +19,9 @@ from tests.films import films
 pytest.importorskip("av", reason="needs the video extra")
 pytestmark = pytest.mark.browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 
 PLAY = """
 async file => {
@@ -49,9 +51,14 @@ def test_copies_play_to_the_end_in_chromium(tmp_path: Path, playwright: Playwrig
     for path in made:
         stripped(path, tmp_path / path.name)
     (tmp_path / "page.html").write_text("<!doctype html><video id=video muted></video>")
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path)))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path))
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    flags = ["--autoplay-policy=no-user-gesture-required", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    flags = [
+        "--autoplay-policy=no-user-gesture-required",
+        *(["--no-sandbox"] if os.geteuid() == 0 else []),
+    ]
     try:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
         page = browser.new_page()

@@ -1,4 +1,6 @@
-"""Stripped copies: nothing but the coded pictures and sound tells two files apart, and those are kept to the bit."""
+"""Stripped copies: nothing but the coded pictures and sound tells two files apart, and those are
+kept to the bit.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,17 @@ def pictures_and_sound(path: Path) -> tuple[str, str, int]:
 
 
 def different_pair(make_video: Any) -> tuple[Path, Path]:
-    """The same scene twice, made as two conditions would be: other tools, settings, tags and clocks."""
+    """The same scene twice, made as two conditions would be: other tools, settings, tags and
+    clocks.
+    """
     human = make_video(
         "human.mp4",
-        tags={"title": "HUMAN-7", "artist": "Ann", "comment": "x" * 300, "creation_time": "2021-03-04T05:06:07Z"},
+        tags={
+            "title": "HUMAN-7",
+            "artist": "Ann",
+            "comment": "x" * 300,
+            "creation_time": "2021-03-04T05:06:07Z",
+        },
         x264="merange=24:qcomp=0.7",
         noise_seed=1,
     )
@@ -42,7 +51,9 @@ def different_pair(make_video: Any) -> tuple[Path, Path]:
     return human, agent
 
 
-def test_originals_differ_and_prepared_copies_do_not(make_video: Any, mp4_outside: Any, tmp_path: Path) -> None:
+def test_originals_differ_and_prepared_copies_do_not(
+    make_video: Any, mp4_outside: Any, tmp_path: Path
+) -> None:
     pair = different_pair(make_video)
     before = [mp4_outside(path) for path in pair]
     assert before[0] != before[1]
@@ -55,7 +66,15 @@ def test_originals_differ_and_prepared_copies_do_not(make_video: Any, mp4_outsid
     assert {"moov[0]/mvhd[0]", "moov[0]/trak[0]/mdia[0]/hdlr[0]"} <= set(after[0])
     for copy in copies:
         content = copy.read_bytes()
-        for giveaway in (b"x264", b"Lavf", b"Lavc", b"HUMAN-7", b"Handler of", b"options:", b"xxxx"):
+        for giveaway in (
+            b"x264",
+            b"Lavf",
+            b"Lavc",
+            b"HUMAN-7",
+            b"Handler of",
+            b"options:",
+            b"xxxx",
+        ):
             assert giveaway not in content, giveaway
 
 
@@ -70,7 +89,9 @@ def test_pictures_and_sound_stay_the_same_to_the_bit(make_video: Any, tmp_path: 
 
 @pytest.mark.parametrize("source", ["mp4", "mpegts"])
 def test_samples_stay_as_browsers_want_them(make_video: Any, tmp_path: Path, source: str) -> None:
-    """Units in MP4 carry their length in front; start codes play in some players and fail in browsers."""
+    """Units in MP4 carry their length in front; start codes play in some players and fail in
+    browsers.
+    """
     path = make_video(f"a.{source}", container=source)
     prepare.stripped(path, tmp_path / "copy.mp4")
     with av.open(str(tmp_path / "copy.mp4")) as file:
@@ -97,7 +118,9 @@ def test_a_sample_that_does_not_add_up_is_left_alone() -> None:
 
 
 def test_webm_is_stripped_too(make_video: Any, tmp_path: Path) -> None:
-    path = make_video("a.webm", tags={"title": "HUMAN-7"}, codec="libvpx-vp9", container="webm", frames=10)
+    path = make_video(
+        "a.webm", tags={"title": "HUMAN-7"}, codec="libvpx-vp9", container="webm", frames=10
+    )
     medium = prepare.prepare_file(path, tmp_path / "media")
     content = (tmp_path / "media" / medium.digest).read_bytes()
     assert medium.media_type == "video/webm"
@@ -108,7 +131,9 @@ def test_webm_is_stripped_too(make_video: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif("libx265" not in av.codecs_available, reason="this build of PyAV has no x265")
-def test_hevc_loses_its_encoder_settings_in_header_and_stream(make_video: Any, tmp_path: Path) -> None:
+def test_hevc_loses_its_encoder_settings_in_header_and_stream(
+    make_video: Any, tmp_path: Path
+) -> None:
     path = make_video("a.mp4", codec="libx265", frames=10)
     medium = prepare.prepare_file(path, tmp_path / "media")
     assert b"x265" in path.read_bytes()
@@ -116,7 +141,9 @@ def test_hevc_loses_its_encoder_settings_in_header_and_stream(make_video: Any, t
     assert pictures_and_sound(tmp_path / "media" / medium.digest) == pictures_and_sound(path)
 
 
-def test_copies_are_named_by_content_and_made_once(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
+def test_copies_are_named_by_content_and_made_once(
+    make_video: Any, make_definition: Any, tmp_path: Path
+) -> None:
     make_video("h.mp4")
     make_video("a.mp4", noise_seed=2)
     definition = make_definition(
@@ -127,16 +154,22 @@ def test_copies_are_named_by_content_and_made_once(make_video: Any, make_definit
         ]
     )
     seen: list[tuple[int, int]] = []
-    media = prepare.prepare(definition, tmp_path, tmp_path / "media", lambda done, total: seen.append((done, total)))
+    media = prepare.prepare(
+        definition, tmp_path, tmp_path / "media", lambda done, total: seen.append((done, total))
+    )
     assert list(media) == ["h1", "h2", "a1"]
     assert media["h1"] == media["h2"] != media["a1"]
     assert seen[-1] == (3, 3)
     for medium in media.values():
         content = (tmp_path / "media" / medium.digest).read_bytes()
         assert hashlib.sha256(content).hexdigest() == medium.digest
-    stamps = {path: path.stat().st_mtime_ns for path in (tmp_path / "media").iterdir() if path.is_file()}
+    stamps = {
+        path: path.stat().st_mtime_ns for path in (tmp_path / "media").iterdir() if path.is_file()
+    }
     assert prepare.prepare(definition, tmp_path, tmp_path / "media") == media
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "media").iterdir() if path.is_file()} == stamps
+    assert {
+        path: path.stat().st_mtime_ns for path in (tmp_path / "media").iterdir() if path.is_file()
+    } == stamps
     assert not list((tmp_path / "media").glob(".*"))
 
 
@@ -152,10 +185,14 @@ def test_the_second_server_takes_the_copies_of_the_first(
     make_video("clip.mp4", tags={"title": "by the agent"})
     definition = make_definition([{"id": "clip", "file": "stimuli/clip.mp4"}])
     media = prepare.prepare(definition, tmp_path, hosts[0])
-    monkeypatch.setattr("believable.stimuli.prepare.stripped", None)  # nothing is left to be done there
+    monkeypatch.setattr(
+        "believable.stimuli.prepare.stripped", None
+    )  # nothing is left to be done there
     assert prepare.prepare(definition, tmp_path, hosts[1]) == media
     digest = media["clip"].digest
-    assert not (hosts[1] / digest).exists(), "a server starts without waiting for what nobody has asked for"
+    assert not (hosts[1] / digest).exists(), (
+        "a server starts without waiting for what nobody has asked for"
+    )
     assert medium_file(hosts[1], digest).read_bytes() == (hosts[0] / digest).read_bytes()
 
 
@@ -167,7 +204,9 @@ def test_a_damaged_copy_is_made_again(make_video: Any, tmp_path: Path) -> None:
     assert (tmp_path / "media" / medium.digest).stat().st_size == medium.bytes
 
 
-def test_unusable_files_are_all_named_and_stop_nothing_else(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
+def test_unusable_files_are_all_named_and_stop_nothing_else(
+    make_video: Any, make_definition: Any, tmp_path: Path
+) -> None:
     make_video("good.mp4")
     (tmp_path / "stimuli" / "text.mp4").write_text("not a video")
     definition = make_definition(
@@ -179,13 +218,18 @@ def test_unusable_files_are_all_named_and_stop_nothing_else(make_video: Any, mak
     )
     with pytest.raises(StudyError) as caught:
         prepare.prepare(definition, tmp_path, tmp_path / "media")
-    assert [problem.path for problem in caught.value.problems] == ["stimuli[0].file", "stimuli[2].file"]
+    assert [problem.path for problem in caught.value.problems] == [
+        "stimuli[0].file",
+        "stimuli[2].file",
+    ]
     assert "'text.mp4' cannot be read as video" in str(caught.value)
     assert "'gone.mp4' is not there" in str(caught.value)
     assert len([path for path in (tmp_path / "media").iterdir() if path.is_file()]) == 1
 
 
-def test_without_the_extra_files_are_copied_as_they_are(make_video: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_files_are_copied_as_they_are(
+    make_video: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = make_video("h.mp4")
     monkeypatch.setattr(prepare, "have_av", lambda: False)
     monkeypatch.setitem(sys.modules, "av", None)
@@ -195,7 +239,9 @@ def test_without_the_extra_files_are_copied_as_they_are(make_video: Any, tmp_pat
     assert medium.duration_ms == pytest.approx(2000, abs=30)
 
 
-def test_finished_work_is_found_without_opening_video(make_video: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finished_work_is_found_without_opening_video(
+    make_video: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = make_video("h.mp4")
     medium = prepare.prepare_file(path, tmp_path / "media")
     monkeypatch.setitem(sys.modules, "av", None)

@@ -19,7 +19,8 @@ from believable.stimuli.probe import decode, facts
 av: Any = pytest.importorskip("av", reason="needs the video extra")
 
 
-#: Short, and still with held seconds and a wide range of greens, which the tests below make sure of.
+#: Short, and still with held seconds and a wide range of greens, which the tests below make sure
+#: of.
 SECONDS = 10
 
 
@@ -42,14 +43,32 @@ ROWS = 12
 
 def by_pyav(film: Path) -> NDArray[np.float64]:
     with av.open(str(film)) as file:
-        return np.array([frame.to_ndarray(format="rgb24")[::ROWS].mean(axis=(0, 1)) for frame in file.decode(video=0)])
+        return np.array(
+            [
+                frame.to_ndarray(format="rgb24")[::ROWS].mean(axis=(0, 1))
+                for frame in file.decode(video=0)
+            ]
+        )
 
 
 def by_ffmpeg(film: Path) -> NDArray[np.float64]:
     program = shutil.which("ffmpeg")
     if program is None:
         pytest.skip("ffmpeg is not installed: apt install ffmpeg")
-    command = [program, "-v", "error", "-i", str(film), "-map", "0:v", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    command = [
+        program,
+        "-v",
+        "error",
+        "-i",
+        str(film),
+        "-map",
+        "0:v",
+        "-f",
+        "rawvideo",
+        "-pix_fmt",
+        "rgb24",
+        "-",
+    ]
     size, means = qa.WIDTH_PX * qa.HEIGHT_PX * 3, []
     with subprocess.Popen(command, stdout=subprocess.PIPE) as running:
         assert running.stdout is not None
@@ -89,7 +108,9 @@ def pitch_hz(wave: NDArray[np.float32]) -> float:
     power = np.abs(np.fft.rfft(centred, 2 * len(centred))) ** 2
     like = np.fft.irfft(power)[: len(centred) // 2] / np.arange(len(centred), len(centred) // 2, -1)
     inside = np.arange(1, len(like) - 1)
-    peaks = inside[(like[inside] > like[inside - 1]) & (like[inside] >= like[inside + 1]) & (inside > 80)]
+    peaks = inside[
+        (like[inside] > like[inside - 1]) & (like[inside] >= like[inside + 1]) & (inside > 80)
+    ]
     best = peaks[like[peaks] > 0.9 * like[peaks].max()][0]
     before, here, after = like[best - 1 : best + 2]
     return float(qa.SOUND_RATE_HZ / (best + 0.5 * (before - after) / (before - 2 * here + after)))
@@ -118,13 +139,18 @@ def test_the_tone_is_a_triangle_wave(made: dict[str, qa.QualityFilm]) -> None:
     wave = qa.tone(made["auditory"].signal)[: qa.SOUND_RATE_HZ]
     spectrum = np.abs(np.fft.rfft(wave * np.hanning(len(wave))))
     base = int(np.argmax(spectrum))
-    level = [spectrum[round(base * n) - 3 : round(base * n) + 4].max() / spectrum[base] for n in (2, 3, 5)]
+    level = [
+        spectrum[round(base * n) - 3 : round(base * n) + 4].max() / spectrum[base]
+        for n in (2, 3, 5)
+    ]
     assert level[0] < 0.02
     assert level[1] == pytest.approx(1 / 9, rel=0.3)
     assert level[2] == pytest.approx(1 / 25, rel=0.5)
 
 
-def test_the_screen_of_the_auditory_test_is_black_with_a_message(made: dict[str, qa.QualityFilm]) -> None:
+def test_the_screen_of_the_auditory_test_is_black_with_a_message(
+    made: dict[str, qa.QualityFilm],
+) -> None:
     with av.open(str(made["auditory"].film)) as file:
         picture = next(file.decode(video=0)).to_ndarray(format="rgb24")
     assert picture[:100].max() < 6

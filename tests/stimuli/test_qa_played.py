@@ -19,7 +19,9 @@ from believable.stimuli import qa
 pytest.importorskip("av", reason="needs the video extra")
 pytestmark = pytest.mark.browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 
 PLAY = """
 async ({file, at_s}) => {
@@ -78,13 +80,19 @@ def test_chromium_shows_and_sounds_both(tmp_path: Path, playwright: Playwright) 
     handler = functools.partial(Quiet, directory=str(tmp_path))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    flags = ["--autoplay-policy=no-user-gesture-required", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    flags = [
+        "--autoplay-policy=no-user-gesture-required",
+        *(["--no-sandbox"] if os.geteuid() == 0 else []),
+    ]
     at_s = [0.5, 1.5, 3.0, 4.5, 6.0, 8.0]
     try:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
         page = browser.new_page()
         page.goto(f"http://127.0.0.1:{server.server_port}/page.html")
-        seen = {test: page.evaluate(PLAY, {"file": one.film.name, "at_s": at_s}) for test, one in both.items()}
+        seen = {
+            test: page.evaluate(PLAY, {"file": one.film.name, "at_s": at_s})
+            for test, one in both.items()
+        }
         browser.close()
     finally:
         server.shutdown()

@@ -40,7 +40,11 @@ def test_a_shape_covers_its_area(shape: Shape, area: float) -> None:
 
 def test_later_shapes_lie_on_top() -> None:
     pixels = np.zeros((200, 200, 3), np.float32)
-    paint(pixels, [Shape("rect", "#ff0000", 0, 0, 10, 10), Shape("circle", "#0000ff", 5, 5, r=1)], CAMERA)
+    paint(
+        pixels,
+        [Shape("rect", "#ff0000", 0, 0, 10, 10), Shape("circle", "#0000ff", 5, 5, r=1)],
+        CAMERA,
+    )
     assert pixels[100, 100].tolist() == [0, 0, 255]
     assert pixels[5, 5].tolist() == [255, 0, 0]
 
@@ -50,7 +54,9 @@ def test_a_recording_becomes_pictures_that_follow_the_actors() -> None:
         world=RecordedWorld("maze", 8, 6, ("########", *["#......#"] * 4, "########")),
         actors=(Actor("p", "You", "player"),),
         timing=Timing(100, 3),
-        tracks=(Track("p", (2000, 2500, 3000), (3000,) * 3, (0,) * 3, 0, (State(0, "health", 100),)),),
+        tracks=(
+            Track("p", (2000, 2500, 3000), (3000,) * 3, (0,) * 3, 0, (State(0, "health", 100),)),
+        ),
     )
     scene = draw(replay)
     camera = whole_world(scene, 320, 240)
@@ -76,7 +82,9 @@ def test_what_the_font_cannot_draw_leaves_a_bubble_that_says_something() -> None
         ((5, 4), (), (0, 0)),
     ],
 )
-def test_a_bubble_covers_no_name(foot: tuple[int, int], names: tuple[PixelBox, ...], corner: tuple[int, int]) -> None:
+def test_a_bubble_covers_no_name(
+    foot: tuple[int, int], names: tuple[PixelBox, ...], corner: tuple[int, int]
+) -> None:
     """The same places as the browser's painter takes (`tests/js/painter.test.mjs`)."""
     assert bubble_place(foot, (80, 20), 20, names, (400, 300)) == corner
 
@@ -93,7 +101,10 @@ def test_in_a_film_the_name_of_a_place_can_be_read_beside_a_bubble() -> None:
 
 def test_two_who_talk_side_by_side_can_both_be_read() -> None:
     empty = np.full((200, 200, 3), 120, np.float32)
-    first, second = (Shape("bubble", "#ffffff", x, 4, text=text, size=0.8) for x, text in ((5, "Good day"), (5.5, "Hello")))
+    first, second = (
+        Shape("bubble", "#ffffff", x, 4, text=text, size=0.8)
+        for x, text in ((5, "Good day"), (5.5, "Hello"))
+    )
     alone = [paint(empty.copy(), [bubble], CAMERA)[..., 1] > 200 for bubble in (first, second)]
     both = paint(empty.copy(), [first, second], CAMERA)[..., 1] > 200
     assert (alone[0] & alone[1]).any(), "above their heads one would cover the other"

@@ -31,7 +31,9 @@ def test_recipes_that_cannot_be_followed(wrong: dict[str, float], words: str) ->
 
 def test_equal_recipes_have_equal_digests_and_others_do_not() -> None:
     assert Recipe(crf=20).digest == Recipe(crf=20).digest
-    assert len({Recipe().digest, Recipe(crf=20).digest, Recipe(masks=(Mask(0, 0, 2, 2),)).digest}) == 3
+    assert (
+        len({Recipe().digest, Recipe(crf=20).digest, Recipe(masks=(Mask(0, 0, 2, 2),)).digest}) == 3
+    )
 
 
 def test_pictures_keep_their_shape() -> None:

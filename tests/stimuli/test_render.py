@@ -48,7 +48,9 @@ def test_videos_have_one_rate_whatever_they_show(tmp_path: Path) -> None:
     videos = render(sources, tmp_path / "videos", LOOK, workers=1).results
     amounts = [film_amounts(videos[source]) for source in sources]
     assert amounts[0]["bytes"] == pytest.approx(amounts[1]["bytes"], abs=2)
-    assert amounts[0]["bytes"] == pytest.approx(1_900_000 / 8 * 2, rel=0.05), "1.9 Mbit/s for two seconds"
+    assert amounts[0]["bytes"] == pytest.approx(1_900_000 / 8 * 2, rel=0.05), (
+        "1.9 Mbit/s for two seconds"
+    )
     assert amounts[0]["packet_largest"] == pytest.approx(amounts[1]["packet_largest"], abs=4)
 
 
@@ -57,7 +59,13 @@ def test_many_files_one_broken(tmp_path: Path) -> None:
     write(REPLAY, good)
     bad.write_bytes(b"no recording")
     told: list[tuple[int, int]] = []
-    done = render([good, bad], tmp_path / "out", LOOK, workers=1, progress=lambda n, total: told.append((n, total)))
+    done = render(
+        [good, bad],
+        tmp_path / "out",
+        LOOK,
+        workers=1,
+        progress=lambda n, total: told.append((n, total)),
+    )
     assert done.results == {good: tmp_path / "out/good.mp4"}
     assert "bad.replay.json.gz" in done.failed[bad]
     assert told == [(1, 2), (2, 2)]
@@ -65,7 +73,8 @@ def test_many_files_one_broken(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("look", "words"), [({"width_px": 321}, "even"), ({"speed": 0}, "above 0"), ({"frames_per_s": 0}, "above 0")]
+    ("look", "words"),
+    [({"width_px": 321}, "even"), ({"speed": 0}, "above 0"), ({"frames_per_s": 0}, "above 0")],
 )
 def test_impossible_looks_are_refused(look: dict[str, int], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
@@ -73,6 +82,12 @@ def test_impossible_looks_are_refused(look: dict[str, int], words: str) -> None:
 
 
 def test_a_part_of_a_recording() -> None:
-    assert Look(frames_per_s=10, from_ms=1000, to_ms=1500).moments_ms(4000) == [1000, 1100, 1200, 1300, 1400]
+    assert Look(frames_per_s=10, from_ms=1000, to_ms=1500).moments_ms(4000) == [
+        1000,
+        1100,
+        1200,
+        1300,
+        1400,
+    ]
     with pytest.raises(InvalidInput, match="empty"):
         Look(from_ms=4000).moments_ms(4000)

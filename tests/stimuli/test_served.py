@@ -1,4 +1,6 @@
-"""What participants receive of two conditions: the same names, headers and boxes; only the coded pictures differ."""
+"""What participants receive of two conditions: the same names, headers and boxes; only the coded
+pictures differ.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ async def visit(settings: Settings) -> list[Served]:
             assert (whole.status_code, part.status_code) == (200, 206)
             assert part.content == whole.content[100:200]
             page = (await http.get(f"/s/{person.token}/trial")).text
-            served.append(Served(address, dict(whole.headers), whole.content, dict(part.headers), page))
+            served.append(
+                Served(address, dict(whole.headers), whole.content, dict(part.headers), page)
+            )
             clock.advance(2_000)
             person.note("media.ended", media_ms=2000)
             await person.submit({})
@@ -71,14 +75,27 @@ async def visit(settings: Settings) -> list[Served]:
 
 @pytest.fixture
 def served(make_video: Any, tmp_path: Path) -> list[Served]:
-    make_video("canary-h.mp4", tags={"title": "canary human", "comment": "x" * 99}, x264="merange=24:qcomp=0.7", noise_seed=1)
-    make_video("canary-a.mp4", tags={"artist": "canary agent"}, x264="merange=16:qcomp=0.5", noise_seed=2, timescale=30_000)
+    make_video(
+        "canary-h.mp4",
+        tags={"title": "canary human", "comment": "x" * 99},
+        x264="merange=24:qcomp=0.7",
+        noise_seed=1,
+    )
+    make_video(
+        "canary-a.mp4",
+        tags={"artist": "canary agent"},
+        x264="merange=16:qcomp=0.5",
+        noise_seed=2,
+        timescale=30_000,
+    )
     (tmp_path / "study.yaml").write_text(STUDY)
     settings = Settings(data_dir=tmp_path / "data", study_folders=(tmp_path,))
     return asyncio.run(visit(settings))
 
 
-def test_conditions_cannot_be_told_apart_by_what_is_served(served: list[Served], tmp_path: Path, mp4_outside: Any) -> None:
+def test_conditions_cannot_be_told_apart_by_what_is_served(
+    served: list[Served], tmp_path: Path, mp4_outside: Any
+) -> None:
     one, other = served
     assert one.content != other.content
     for each in served:
@@ -104,6 +121,8 @@ def test_another_session_gets_other_names(make_video: Any, tmp_path: Path) -> No
     make_video("canary-a.mp4", noise_seed=2)
     (tmp_path / "study.yaml").write_text(STUDY)
     settings = Settings(data_dir=tmp_path / "data", study_folders=(tmp_path,))
-    names = [{one.address.rsplit("/", 1)[-1] for one in asyncio.run(visit(settings))} for _ in range(2)]
+    names = [
+        {one.address.rsplit("/", 1)[-1] for one in asyncio.run(visit(settings))} for _ in range(2)
+    ]
     assert len(names[0]) == len(names[1]) == 2
     assert not names[0] & names[1]

@@ -50,12 +50,16 @@ def film(
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w", format=container) as out:
         out.metadata["title"] = "made by nobody"
-        video = out.add_stream("libx264", rate=rate, options={"crf": "10", "threads": "1", "preset": "veryfast"})
+        video = out.add_stream(
+            "libx264", rate=rate, options={"crf": "10", "threads": "1", "preset": "veryfast"}
+        )
         video.width, video.height, video.pix_fmt = *size, "yuv420p"
         sound = out.add_stream("aac", rate=44_100, layout="mono") if loud else None
         for number in range(round(seconds * rate)):
             level = grey(number / rate)
-            frame = av.VideoFrame.from_ndarray(np.full((size[1], size[0], 3), level, np.uint8), format="rgb24")
+            frame = av.VideoFrame.from_ndarray(
+                np.full((size[1], size[0], 3), level, np.uint8), format="rgb24"
+            )
             frame.pts, frame.time_base = number, Fraction(1, rate)
             out.mux(video.encode(frame))
         out.mux(video.encode(None))
@@ -63,7 +67,9 @@ def film(
             wave = loud * np.sin(2 * np.pi * 440 * np.arange(round(seconds * 44_100)) / 44_100)
             for start in range(0, len(wave), 1024):
                 block = av.AudioFrame.from_ndarray(
-                    wave[None, start : start + 1024].astype(np.float32), format="fltp", layout="mono"
+                    wave[None, start : start + 1024].astype(np.float32),
+                    format="fltp",
+                    layout="mono",
                 )
                 block.sample_rate, block.pts, block.time_base = 44_100, start, Fraction(1, 44_100)
                 out.mux(sound.encode(block))
@@ -92,11 +98,21 @@ def only(added: source_pool.Added) -> StimulusSource:
 
 
 def test_cut_masked_marked_and_made_alike(tmp_path: Path) -> None:
-    """Grey 40 in the first second, 120 in the second, 220 in the third; half a second is cut at both ends."""
+    """Grey 40 in the first second, 120 in the second, 220 in the third; half a second is cut at
+    both ends.
+    """
     given = film(tmp_path / "in.mp4", lambda t: (40, 120, 220)[int(t)])
     source = only(add(tmp_path, [given], cut_start_ms=300, masks=(Mask(0, 0, 40, 45),)))
     assert source.length_ms == 3000
-    recipe = Recipe(width_px=320, height_px=240, frames_per_s=30, cut_start_ms=200, cut_end_ms=500, crf=12, watermark="Research")
+    recipe = Recipe(
+        width_px=320,
+        height_px=240,
+        frames_per_s=30,
+        cut_start_ms=200,
+        cut_end_ms=500,
+        crf=12,
+        watermark="Research",
+    )
     made = standardise.make(tmp_path, source, recipe, 5)
     shown = pictures(made)
     assert len(shown) == 60
@@ -134,9 +150,17 @@ def test_nothing_tells_who_made_it(tmp_path: Path) -> None:
         film(tmp_path / "b.mkv", lambda t: 60, size=(128, 128), rate=50, container="matroska"),
     ]
     for file, condition in zip(files, ("human", "agent"), strict=True):
-        source_pool.add(tmp_path, [file], SourceDetails(condition, "x"), clock=CLOCK, new_name=f"n{condition}".__str__)
+        source_pool.add(
+            tmp_path,
+            [file],
+            SourceDetails(condition, "x"),
+            clock=CLOCK,
+            new_name=f"n{condition}".__str__,
+        )
     standardise.standardise(tmp_path, source_pool.sources(tmp_path), SMALL, clock=CLOCK)
-    assert [problem.message for problem in inventory.problems(tmp_path) if problem.severity != "note"] == []
+    assert [
+        problem.message for problem in inventory.problems(tmp_path) if problem.severity != "note"
+    ] == []
     for file in (tmp_path / "stimuli").glob("*.mp4"):
         content = file.read_bytes()
         for word in (b"nobody", b"Lavf", b"x264", b"human", b"agent", b".mkv"):
@@ -186,7 +210,9 @@ def test_finished_work_is_kept_and_the_rest_is_made(tmp_path: Path) -> None:
     (tmp_path / "stimuli" / f"{first.name}.mp4").write_bytes(b"half a fi")
     third = standardise.standardise(tmp_path, [first, second], SMALL, clock=CLOCK)
     assert list(third.films) == [first.name]
-    other = standardise.standardise(tmp_path, [first], Recipe(width_px=160, height_px=90), clock=CLOCK)
+    other = standardise.standardise(
+        tmp_path, [first], Recipe(width_px=160, height_px=90), clock=CLOCK
+    )
     assert list(other.films) == [first.name]
     assert not list((tmp_path / "stimuli").glob(".*")), "nothing unfinished is left"
 
@@ -219,9 +245,25 @@ def test_cuts_that_leave_nothing_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_killed_run_leaves_nothing_half_and_is_taken_up_again(tmp_path: Path) -> None:
-    add(tmp_path, [film(tmp_path / f"{grey}.mp4", lambda t, g=grey: g, seconds=8) for grey in (60, 120)])  # type: ignore[misc]
-    words = [sys.executable, "-m", "believable", "stimuli", "standardise", str(tmp_path), "--size", "1280x720", "--workers", "1"]
-    run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    add(
+        tmp_path,
+        [film(tmp_path / f"{grey}.mp4", lambda t, g=grey: g, seconds=8) for grey in (60, 120)],
+    )  # type: ignore[misc]
+    words = [
+        sys.executable,
+        "-m",
+        "believable",
+        "stimuli",
+        "standardise",
+        str(tmp_path),
+        "--size",
+        "1280x720",
+        "--workers",
+        "1",
+    ]
+    run = subprocess.Popen(
+        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
     deadline = time.monotonic() + 60
     while not list((tmp_path / "stimuli").glob(".*.coded")):
         assert time.monotonic() < deadline

@@ -1,4 +1,6 @@
-"""Checking media: damaged files name themselves, and whatever technical tells conditions apart is found."""
+"""Checking media: damaged files name themselves, and whatever technical tells conditions apart is
+found.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_good_media_have_no_problems(make_video: Any, make_definition: Any, tmp_
     assert seen == [1, 2, 3, 4]
 
 
-def test_each_bad_file_names_itself_and_stops_nothing(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
+def test_each_bad_file_names_itself_and_stops_nothing(
+    make_video: Any, make_definition: Any, tmp_path: Path
+) -> None:
     from_start = make_video("cut.mp4")
     whole = from_start.read_bytes()
     from_start.write_bytes(whole[: len(whole) // 2])
@@ -55,8 +59,12 @@ def test_each_bad_file_names_itself_and_stops_nothing(make_video: Any, make_defi
     data[middle : middle + 3000] = b"\x5a" * 3000
     spoiled.write_bytes(bytes(data))
     names = ("cut", "long", "good", "case", "noise", "spoiled", "gone")
-    definition = make_definition([stimulus(name, duration_ms=9000 if name == "long" else None) for name in names])
-    (tmp_path / "study.yaml").write_text("believable: 1\nstimuli:\n" + "".join(f"  - stimuli/{name}.mp4\n" for name in names))
+    definition = make_definition(
+        [stimulus(name, duration_ms=9000 if name == "long" else None) for name in names]
+    )
+    (tmp_path / "study.yaml").write_text(
+        "believable: 1\nstimuli:\n" + "".join(f"  - stimuli/{name}.mp4\n" for name in names)
+    )
     found = verify.verify(definition, tmp_path)
     by_line = {problem.line: problem for problem in found}
     assert [problem.severity for problem in found] == ["error"] * 6
@@ -71,7 +79,9 @@ def test_each_bad_file_names_itself_and_stops_nothing(make_video: Any, make_defi
     assert all(problem.cure for problem in found)
 
 
-def test_a_file_cut_off_behind_its_index_is_found(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
+def test_a_file_cut_off_behind_its_index_is_found(
+    make_video: Any, make_definition: Any, tmp_path: Path
+) -> None:
     """With the index in front, a cut file opens well and only ends early."""
 
     source = make_video("source.mp4", frames=100)
@@ -96,36 +106,60 @@ def test_a_file_cut_off_behind_its_index_is_found(make_video: Any, make_definiti
     ],
 )
 def test_technical_differences_between_conditions_are_found(
-    make_video: Any, make_definition: Any, tmp_path: Path, difference: dict[str, Any], what: str, severity: str
+    make_video: Any,
+    make_definition: Any,
+    tmp_path: Path,
+    difference: dict[str, Any],
+    what: str,
+    severity: str,
 ) -> None:
     for number in range(2):
         make_video(f"h{number}.mp4", noise_seed=number)
         make_video(f"a{number}.mp4", noise_seed=number, **difference)
-    definition = make_definition([stimulus(f"h{n}", "human") for n in range(2)] + [stimulus(f"a{n}", "agent") for n in range(2)])
+    definition = make_definition(
+        [stimulus(f"h{n}", "human") for n in range(2)]
+        + [stimulus(f"a{n}", "agent") for n in range(2)]
+    )
     found = [problem for problem in verify.verify(definition, tmp_path) if what in problem.message]
     assert [problem.severity for problem in found] == [severity]
-    assert any(words in found[0].message for words in ("tells the conditions apart", "can tell agent from human"))
+    assert any(
+        words in found[0].message
+        for words in ("tells the conditions apart", "can tell agent from human")
+    )
     assert "agent" in found[0].message
     assert found[0].cure
 
 
-def test_mixed_lengths_in_every_condition_are_fine(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
+def test_mixed_lengths_in_every_condition_are_fine(
+    make_video: Any, make_definition: Any, tmp_path: Path
+) -> None:
     for kind in "ha":
         for number, frames in enumerate((40, 60, 80)):
             make_video(f"{kind}{number}.mp4", frames=frames)
     definition = make_definition(
-        [stimulus(f"{kind}{n}", condition) for n in range(3) for kind, condition in (("h", "human"), ("a", "agent"))]
+        [
+            stimulus(f"{kind}{n}", condition)
+            for n in range(3)
+            for kind, condition in (("h", "human"), ("a", "agent"))
+        ]
     )
     assert lines(verify.verify(definition, tmp_path)) == []
 
 
-def test_a_difference_shared_by_some_files_is_a_warning(make_video: Any, make_definition: Any, tmp_path: Path) -> None:
+def test_a_difference_shared_by_some_files_is_a_warning(
+    make_video: Any, make_definition: Any, tmp_path: Path
+) -> None:
     make_video("h0.mp4")
     make_video("h1.mp4", size=(192, 96))
     make_video("a0.mp4")
     make_video("a1.mp4", noise_seed=5)
-    definition = make_definition([stimulus(f"h{n}", "human") for n in range(2)] + [stimulus(f"a{n}", "agent") for n in range(2)])
-    found = [problem for problem in verify.verify(definition, tmp_path) if "width" in problem.message]
+    definition = make_definition(
+        [stimulus(f"h{n}", "human") for n in range(2)]
+        + [stimulus(f"a{n}", "agent") for n in range(2)]
+    )
+    found = [
+        problem for problem in verify.verify(definition, tmp_path) if "width" in problem.message
+    ]
     assert [problem.severity for problem in found] == ["warning"]
     assert "differs between conditions" in found[0].message
 
@@ -141,19 +175,43 @@ def test_without_the_extra_it_says_what_was_not_checked(
 
 
 def test_round_lengths_in_one_condition_only_are_found(make_definition: Any) -> None:
-    known = facts_with_lengths(make_definition, {"human": (2137, 3291, 2988), "agent": (2000, 3500, 3000)})
+    known = facts_with_lengths(
+        make_definition, {"human": (2137, 3291, 2988), "agent": (2000, 3500, 3000)}
+    )
     found = verify.told_apart(known)
     assert [(problem.severity, problem.message.split(":")[0]) for problem in found] == [
         ("warning", "round lengths tell the conditions apart")
     ]
-    mixed = facts_with_lengths(make_definition, {"human": (2137, 3291, 3000), "agent": (2000, 3291, 3000)})
+    mixed = facts_with_lengths(
+        make_definition, {"human": (2137, 3291, 3000), "agent": (2000, 3291, 3000)}
+    )
     assert verify.told_apart(mixed) == []
 
 
-def facts_with_lengths(make_definition: Any, lengths: dict[str, tuple[int, ...]]) -> list[tuple[Any, MediaFacts]]:
-    same = MediaFacts("mp4", "h264", "High", 640, 360, "25", "yuv420p", "1/1", "aac mono", 48000, "", "", 0, 500_000)
-    stimuli = [stimulus(f"{kind}{n}", kind) for kind, many in lengths.items() for n in range(len(many))]
+def facts_with_lengths(
+    make_definition: Any, lengths: dict[str, tuple[int, ...]]
+) -> list[tuple[Any, MediaFacts]]:
+    same = MediaFacts(
+        "mp4",
+        "h264",
+        "High",
+        640,
+        360,
+        "25",
+        "yuv420p",
+        "1/1",
+        "aac mono",
+        48000,
+        "",
+        "",
+        0,
+        500_000,
+    )
+    stimuli = [
+        stimulus(f"{kind}{n}", kind) for kind, many in lengths.items() for n in range(len(many))
+    ]
     flat = [length for many in lengths.values() for length in many]
     return [
-        (one, replace(same, duration_ms=length)) for one, length in zip(make_definition(stimuli).study.stimuli, flat, strict=True)
+        (one, replace(same, duration_ms=length))
+        for one, length in zip(make_definition(stimuli).study.stimuli, flat, strict=True)
     ]

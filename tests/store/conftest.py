@@ -36,7 +36,13 @@ def body() -> Body:
     """The text of an event; `n` makes it different from others."""
 
     def make(n: int = 0, kind: str = "answer.change", trial: int | None = 0, **data: object) -> str:
-        event = {"kind": kind, "trial": trial, "at_ms": 1_750_000_000_000 + n, "mono_ms": n, "data": data or {"n": n}}
+        event = {
+            "kind": kind,
+            "trial": trial,
+            "at_ms": 1_750_000_000_000 + n,
+            "mono_ms": n,
+            "data": data or {"n": n},
+        }
         return json.dumps(event)
 
     return make
@@ -84,8 +90,16 @@ def make_session() -> MakeSession:
         session = Session(**{**fields, **values})  # type: ignore[arg-type]
 
         def create(conn: Connection) -> None:
-            if conn.execute(select(studies.c.id).where(studies.c.id == session.study)).first() is None:
-                row = {"id": session.study, "title": "T", "state": "open", "definition": session.definition}
+            if (
+                conn.execute(select(studies.c.id).where(studies.c.id == session.study)).first()
+                is None
+            ):
+                row = {
+                    "id": session.study,
+                    "title": "T",
+                    "state": "open",
+                    "definition": session.definition,
+                }
                 conn.execute(insert(studies).values(**row, created_ms=0))
             known = select(definitions.c.hash).where(definitions.c.hash == session.definition)
             if conn.execute(known).first() is None:
@@ -99,8 +113,12 @@ def make_session() -> MakeSession:
     return make
 
 
-@pytest.fixture(scope="session", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def migrated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+@pytest.fixture(
+    scope="session", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+)
+def migrated(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Database]:
     """One database of each kind, with empty tables, for tests that undo what they do."""
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path_factory.mktemp('migrated') / 'believable.db'}"

@@ -38,7 +38,9 @@ def test_nobody_has_a_password_that_works(passwords: accounts.Passwords) -> None
 
 
 def test_an_unknown_user_costs_a_real_verification() -> None:
-    """A hash that cannot be read would be refused at once, and its answer would tell that nobody has this name."""
+    """A hash that cannot be read would be refused at once, and its answer would tell that nobody
+    has this name.
+    """
     costs: list[Parameters] = []
 
     class Counting(PasswordHasher):
@@ -55,7 +57,9 @@ def test_an_unknown_user_costs_a_real_verification() -> None:
     assert costs[0] == costs[1]
 
 
-@pytest.mark.parametrize(("password", "words"), [("short", "at least 10"), ("x" * 1025, "at most 1024")])
+@pytest.mark.parametrize(
+    ("password", "words"), [("short", "at least 10"), ("x" * 1025, "at most 1024")]
+)
 def test_passwords_have_a_length(passwords: accounts.Passwords, password: str, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         passwords.hash(password)
@@ -239,7 +243,13 @@ def test_strangers_cannot_lock_a_person_out_of_their_own_browser(conn: Connectio
     mark = accounts.device_mark(KEY, "ada")
     for stranger in range(accounts.LIMITS["name"]):
         accounts.begin_try(conn, KEY, "ada", f"peer {stranger}", now_ms=NOW)
-    for foreign in ("", "x.y", accounts.device_mark(KEY, "bob"), accounts.device_mark(b"other", "ada"), mark + "0"):
+    for foreign in (
+        "",
+        "x.y",
+        accounts.device_mark(KEY, "bob"),
+        accounts.device_mark(b"other", "ada"),
+        mark + "0",
+    ):
         with pytest.raises(TooManyTries):
             accounts.begin_try(conn, KEY, "ada", "home", now_ms=NOW, device=foreign)
     for _ in range(accounts.LIMITS["device"]):
@@ -293,7 +303,9 @@ def test_a_new_password_keeps_this_browser_in_and_others_out(conn: Connection) -
 
 def test_a_deed_and_its_note_are_one(conn: Connection) -> None:
     accounts.add(conn, "ada", now_ms=NOW, administrator=True)
-    deed = audit_log.noted(lambda c: accounts.set_administrator(c, "ada", False), user="ada", what="changed", at_ms=NOW)
+    deed = audit_log.noted(
+        lambda c: accounts.set_administrator(c, "ada", False), user="ada", what="changed", at_ms=NOW
+    )
     with pytest.raises(Refused):
         deed(conn)
     assert conn.execute(select(database_tables.audit)).all() == []

@@ -18,7 +18,11 @@ NOW = 1_750_000_000_000
 
 
 def test_lines_are_neither_changed_nor_deleted(store: Store) -> None:
-    store.write(lambda conn: audit_log.note_audit(conn, user="ada", what="exported", at_ms=NOW, study="s", session="x"))
+    store.write(
+        lambda conn: audit_log.note_audit(
+            conn, user="ada", what="exported", at_ms=NOW, study="s", session="x"
+        )
+    )
     changes = (
         delete(audit),
         update(audit).values(what="nothing"),
@@ -33,11 +37,19 @@ def test_lines_are_neither_changed_nor_deleted(store: Store) -> None:
     assert [line.what for line in store.read(audit_log.recent_audit)] == ["exported"]
 
 
-def test_withdrawing_takes_the_words_and_leaves_who_and_when(store: Store, make_session: Callable[..., Session]) -> None:
+def test_withdrawing_takes_the_words_and_leaves_who_and_when(
+    store: Store, make_session: Callable[..., Session]
+) -> None:
     session = make_session(store)
     what = "rejected real session 1: wrote 'my name is CANARY'"
-    store.write(lambda conn: audit_log.note_audit(conn, user="ada", what=what, at_ms=NOW, session=session.id))
-    store.write(lambda conn: audit_log.note_audit(conn, user="ada", what="paused the study", at_ms=NOW))
+    store.write(
+        lambda conn: audit_log.note_audit(
+            conn, user="ada", what=what, at_ms=NOW, session=session.id
+        )
+    )
+    store.write(
+        lambda conn: audit_log.note_audit(conn, user="ada", what="paused the study", at_ms=NOW)
+    )
     store.write(lambda conn: sessions.withdraw(conn, session, NOW))
     later, first = store.read(audit_log.recent_audit)
     assert later.what == "paused the study"
@@ -46,9 +58,20 @@ def test_withdrawing_takes_the_words_and_leaves_who_and_when(store: Store, make_
 
 def test_one_look_is_one_line(store: Store) -> None:
     for at_ms in (NOW, NOW + 1, NOW + SAME_LOOK_MS - 1, NOW + SAME_LOOK_MS):
-        store.write(lambda conn, at_ms=at_ms: audit_log.note_view(conn, user="ada", what="looked", at_ms=at_ms, study="s"))
-    store.write(lambda conn: audit_log.note_view(conn, user="bob", what="looked", at_ms=NOW, study="s"))
-    times = [line.at_ms for line in store.read(lambda conn: audit_log.recent_audit(conn, 9, AuditFilter(user="ada")))]
+        store.write(
+            lambda conn, at_ms=at_ms: audit_log.note_view(
+                conn, user="ada", what="looked", at_ms=at_ms, study="s"
+            )
+        )
+    store.write(
+        lambda conn: audit_log.note_view(conn, user="bob", what="looked", at_ms=NOW, study="s")
+    )
+    times = [
+        line.at_ms
+        for line in store.read(
+            lambda conn: audit_log.recent_audit(conn, 9, AuditFilter(user="ada"))
+        )
+    ]
     assert times == [NOW + SAME_LOOK_MS, NOW]
 
 
@@ -57,10 +80,17 @@ def test_reading_it_by_study_kind_and_person(store: Store, monkeypatch: pytest.M
     for number in range(5):
         store.write(
             lambda conn, number=number: audit_log.note_audit(
-                conn, user="ada", what=f"deed {number}", at_ms=NOW, study="ab"[number % 2], kind="export"
+                conn,
+                user="ada",
+                what=f"deed {number}",
+                at_ms=NOW,
+                study="ab"[number % 2],
+                kind="export",
             )
         )
-    whole = store.read(lambda conn: [line.what for line in audit_log.whole_audit(conn, AuditFilter("a", "export"))])
+    whole = store.read(
+        lambda conn: [line.what for line in audit_log.whole_audit(conn, AuditFilter("a", "export"))]
+    )
     assert whole == ["deed 0", "deed 2", "deed 4"]
     newest = store.read(lambda conn: audit_log.recent_audit(conn, 2))
     older = store.read(lambda conn: audit_log.recent_audit(conn, 2, before=newest[-1].id))

@@ -27,7 +27,9 @@ def test_back_up_and_restore(tmp_path: Path, make_session: Callable[..., Session
         make_session(store, 2)
     checked = CliRunner().invoke(restore_command, [str(path), "--check"], catch_exceptions=False)
     assert "1 sessions" in checked.stdout
-    done = CliRunner().invoke(restore_command, [str(path), "--data", str(data)], catch_exceptions=False)
+    done = CliRunner().invoke(
+        restore_command, [str(path), "--data", str(data)], catch_exceptions=False
+    )
     assert done.exit_code == 0, done.output
     assert "before-restore-1" in done.stdout
     with Store.open(url) as store:

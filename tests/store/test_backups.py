@@ -32,9 +32,18 @@ def filled(store: Store, make_session: MakeSession, body: Body) -> Store:
         session = make_session(store, number)
         seqs = (1, 2, 3, 4, 6) if number == 3 else (1, 2, 3, 4, 5)
         store.append(
-            event_log.check_batch(f"token-{number}", 1, [(seq, body(seq, text=f"secret words {number}")) for seq in seqs])
+            event_log.check_batch(
+                f"token-{number}",
+                1,
+                [(seq, body(seq, text=f"secret words {number}")) for seq in seqs],
+            )
         )
-        blob = {"session": session.id, "name": "r", "media_type": "video/mp4", "body": b"\x00\xff" * 10}
+        blob = {
+            "session": session.id,
+            "name": "r",
+            "media_type": "video/mp4",
+            "body": b"\x00\xff" * 10,
+        }
         store.write(lambda conn, blob=blob: conn.execute(insert(blobs).values(**blob)) and None)
     store.write(lambda conn: audit_log.note_audit(conn, user="u", what="x", at_ms=1))
     return store
@@ -42,7 +51,9 @@ def filled(store: Store, make_session: MakeSession, body: Body) -> Store:
 
 def everything(store: Store, n: int = 1) -> dict[str, Any]:
     """What must come back (the marks of writing processes are of the moment)."""
-    rows = store.read(lambda conn: conn.execute(select(events_table).order_by("session", "seq")).all())
+    rows = store.read(
+        lambda conn: conn.execute(select(events_table).order_by("session", "seq")).all()
+    )
     return {
         "counts": {name: n for name, n in store.read(count_rows).items() if name != "writers"},
         "events": [tuple(row) for row in rows],
@@ -50,13 +61,21 @@ def everything(store: Store, n: int = 1) -> dict[str, Any]:
     }
 
 
-def test_a_backup_is_one_verified_file_and_restores_to_the_same(filled: Store, database_url: str, tmp_path: Path) -> None:
+def test_a_backup_is_one_verified_file_and_restores_to_the_same(
+    filled: Store, database_url: str, tmp_path: Path
+) -> None:
     before = everything(filled)
     seen: list[tuple[int, int]] = []
-    made = backup(database_url, tmp_path / "b" / "one.backup", progress=lambda done, total: seen.append((done, total)))
+    made = backup(
+        database_url,
+        tmp_path / "b" / "one.backup",
+        progress=lambda done, total: seen.append((done, total)),
+    )
     assert (made.verified.n_sessions, made.verified.n_events) == (3, 15)
     assert seen[-1][0] == seen[-1][1] > 0
-    assert [file.name for file in made.path.parent.iterdir()] == ["one.backup"], "no log or draft beside it"
+    assert [file.name for file in made.path.parent.iterdir()] == ["one.backup"], (
+        "no log or draft beside it"
+    )
     filled.write(lambda conn: conn.execute(update(events_table).values(body="damaged")) and None)
     filled.close()
     restored = restore(made.path, database_url)
@@ -64,10 +83,14 @@ def test_a_backup_is_one_verified_file_and_restores_to_the_same(filled: Store, d
     with Store.open(database_url) as again:
         assert everything(again) == before
         again.write(lambda conn: audit_log.note_audit(conn, user="u", what="y", at_ms=2))
-        assert [entry.id for entry in again.read(audit_log.recent_audit)] == [2, 1], "numbers go on after the restored ones"
+        assert [entry.id for entry in again.read(audit_log.recent_audit)] == [2, 1], (
+            "numbers go on after the restored ones"
+        )
 
 
-def test_what_was_withdrawn_after_the_backup_does_not_come_back(filled: Store, database_url: str, tmp_path: Path) -> None:
+def test_what_was_withdrawn_after_the_backup_does_not_come_back(
+    filled: Store, database_url: str, tmp_path: Path
+) -> None:
     made = backup(database_url, tmp_path / "old.backup")
     gone = filled.read(lambda conn: sessions.by_id(conn, "session-2"))
     assert gone is not None
@@ -75,7 +98,11 @@ def test_what_was_withdrawn_after_the_backup_does_not_come_back(filled: Store, d
     filled.close()
     assert b"secret words 2" in made.path.read_bytes()
     restored = restore(made.path, database_url)
-    assert (restored.n_erased, restored.verified.n_sessions, restored.verified.n_tombstones) == (1, 2, 1)
+    assert (restored.n_erased, restored.verified.n_sessions, restored.verified.n_tombstones) == (
+        1,
+        2,
+        1,
+    )
     with Store.open(database_url) as again:
         assert again.read(lambda conn: sessions.by_id(conn, "session-2")) is None
         stones = again.read(lambda conn: conn.execute(select(tombstones)).all())
@@ -137,7 +164,9 @@ def test_the_replaced_file_is_put_aside(tmp_path: Path, make_session: MakeSessio
         assert restore(made.path, url).aside == tmp_path / f"b.db.before-restore-{number}"
 
 
-def test_restoring_over_a_running_server_is_refused(tmp_path: Path, make_session: MakeSession) -> None:
+def test_restoring_over_a_running_server_is_refused(
+    tmp_path: Path, make_session: MakeSession
+) -> None:
     url = f"sqlite:///{tmp_path / 'b.db'}"
     with Store.open(url) as store:
         make_session(store)
@@ -147,7 +176,9 @@ def test_restoring_over_a_running_server_is_refused(tmp_path: Path, make_session
         assert store.read(lambda conn: sessions.by_id(conn, "session-1")) is not None
 
 
-def test_an_unreadable_live_file_must_be_said_to_be_lost(tmp_path: Path, make_session: MakeSession) -> None:
+def test_an_unreadable_live_file_must_be_said_to_be_lost(
+    tmp_path: Path, make_session: MakeSession
+) -> None:
     url = f"sqlite:///{tmp_path / 'b.db'}"
     with Store.open(url) as store:
         make_session(store)
@@ -170,7 +201,9 @@ def test_a_backup_while_events_pour_in_is_one_moment(
         seq = 0
         while not done.is_set():
             seq = store.append(
-                event_log.check_batch("token-1", 1, [(seq + n, body(seq + n, text="x" * 3000)) for n in range(1, 20)])
+                event_log.check_batch(
+                    "token-1", 1, [(seq + n, body(seq + n, text="x" * 3000)) for n in range(1, 20)]
+                )
             )
 
     thread = threading.Thread(target=pour)
@@ -188,7 +221,11 @@ def test_damage_is_found(tmp_path: Path, make_session: MakeSession, body: Body) 
     url = f"sqlite:///{tmp_path / 'b.db'}"
     with Store.open(url) as store:
         make_session(store)
-        store.append(event_log.check_batch("token-1", 1, [(n, body(n, text="y" * 500)) for n in range(1, 200)]))
+        store.append(
+            event_log.check_batch(
+                "token-1", 1, [(n, body(n, text="y" * 500)) for n in range(1, 200)]
+            )
+        )
     whole = backup(url, tmp_path / "whole.backup").path
     assert verify_file(whole).n_events == 199
 

@@ -18,7 +18,9 @@ def test_pages_move_into_the_file_by_themselves(
     with Store.open(f"sqlite:///{path}") as store:
         make_session(store)
         text = "x" * 3_000
-        store.append(event_log.check_batch("token-1", 1, [(n, body(n, text=text)) for n in range(1, 200)]))
+        store.append(
+            event_log.check_batch("token-1", 1, [(n, body(n, text=text)) for n in range(1, 200)])
+        )
         assert Path(f"{path}-wal").stat().st_size > 500_000
         deadline_s = time.monotonic() + 30
         while path.stat().st_size < 500_000 and time.monotonic() < deadline_s:

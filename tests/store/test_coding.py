@@ -1,4 +1,6 @@
-"""Coded texts in both databases: collected once, zero loss on the way from the desk, versions, rounds, decisions, export rows."""
+"""Coded texts in both databases: collected once, zero loss on the way from the desk, versions,
+rounds, decisions, export rows.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from believable.coding.responses import Response
 from believable.coding.samples import RoundPlan
 from believable.core import event_chain
 from believable.core.errors import BelievableError, Conflict, InvalidInput, NotFound, TakenOver
-from believable.store import alarms, bundle_export, coding_marks, coding_projects, coding_rounds, database_tables
+from believable.store import (
+    alarms,
+    bundle_export,
+    coding_marks,
+    coding_projects,
+    coding_rounds,
+    database_tables,
+)
 from believable.store.bundle_export import pseudonyms
 from believable.store.coding_projects import CodingProject, TextMedium
 from believable.store.engine import Store
@@ -49,8 +58,15 @@ def filled(store: Store) -> Store:
     return store
 
 
-def draw(store: Store, plan: RoundPlan = RoundPlan("agreement", 10), again: int | None = None) -> int:  # noqa: B008
-    return store.write(lambda conn: coding_rounds.add_round(conn, PROJECT, plan, CODERS, again=again, user="ada", at_ms=1)).number
+TEN_TEXTS = RoundPlan("agreement", 10)
+
+
+def draw(store: Store, plan: RoundPlan = TEN_TEXTS, again: int | None = None) -> int:
+    return store.write(
+        lambda conn: coding_rounds.add_round(
+            conn, PROJECT, plan, CODERS, again=again, user="ada", at_ms=1
+        )
+    ).number
 
 
 def operation(number: int, mark: Mark, round_number: int = 1, **more: object) -> str:
@@ -67,11 +83,15 @@ def operation(number: int, mark: Mark, round_number: int = 1, **more: object) ->
 
 
 def first_tasks(store: Store, coder: str = "kim") -> list[int]:
-    return [one.number for one in store.read(lambda conn: coding_rounds.tasks_of(conn, "why", coder))]
+    return [
+        one.number for one in store.read(lambda conn: coding_rounds.tasks_of(conn, "why", coder))
+    ]
 
 
 def claim(store: Store, coder: str = "kim") -> coding_marks.ClaimedDesk:
-    return store.write(lambda conn: coding_marks.claim_desk(conn, "why", coder, new_id=f"log-{coder}"))
+    return store.write(
+        lambda conn: coding_marks.claim_desk(conn, "why", coder, new_id=f"log-{coder}")
+    )
 
 
 def send(store: Store, epoch: int, *sent: tuple[int, str], coder: str = "kim") -> int:
@@ -81,7 +101,8 @@ def send(store: Store, epoch: int, *sent: tuple[int, str], coder: str = "kim") -
     return store.write(append)
 
 
-# ---------------------------------------------------------------------------------------------- texts
+# ----------------------------------------------------------------------------------------------
+# texts
 
 
 def test_texts_come_back_as_they_were_under_numbers_that_tell_nothing(filled: Store) -> None:
@@ -100,7 +121,8 @@ def test_collecting_again_adds_only_what_is_new(filled: Store) -> None:
     assert {int(words[number].split()[1]) for number in range(31, 41)} == set(range(30, 40))
 
 
-# ---------------------------------------------------------------------------------------------- zero loss
+# ----------------------------------------------------------------------------------------------
+# zero loss
 
 
 def test_operations_are_acknowledged_in_a_chain_and_the_latest_holds(filled: Store) -> None:
@@ -108,14 +130,26 @@ def test_operations_are_acknowledged_in_a_chain_and_the_latest_holds(filled: Sto
     one = first_tasks(filled)[0]
     claimed = claim(filled)
     assert (claimed.epoch, claimed.ack, claimed.head) == (1, 0, event_chain.origin(claimed.log))
-    bodies = [operation(one, Mark((GOAL,))), operation(one, Mark((GOAL, SMOOTH), uncertain=True, memo="hm", done=True))]
+    bodies = [
+        operation(one, Mark((GOAL,))),
+        operation(one, Mark((GOAL, SMOOTH), uncertain=True, memo="hm", done=True)),
+    ]
     assert send(filled, 1, (1, bodies[0])) == 1
     assert send(filled, 1, (1, bodies[0]), (2, bodies[1])) == 2
     (stored,) = filled.read(lambda conn: coding_marks.marks(conn, "why"))
     assert stored.mark == Mark((GOAL, SMOOTH), uncertain=True, memo="hm", done=True)
-    assert (stored.coder, stored.version, stored.suggested, stored.review) == ("kim", 1, True, False)
+    assert (stored.coder, stored.version, stored.suggested, stored.review) == (
+        "kim",
+        1,
+        True,
+        False,
+    )
     again = claim(filled)
-    assert (again.epoch, again.ack, again.head) == (2, 2, event_chain.extend(event_chain.origin(claimed.log), bodies))
+    assert (again.epoch, again.ack, again.head) == (
+        2,
+        2,
+        event_chain.extend(event_chain.origin(claimed.log), bodies),
+    )
 
 
 def test_a_gap_waits_for_what_is_missing_and_order_is_kept(filled: Store) -> None:
@@ -158,12 +192,19 @@ def test_other_content_under_a_known_number_is_an_alarm_and_kept(filled: Store) 
         send(filled, 1, (1, "x"), coder="lee")
 
 
-@pytest.mark.parametrize("body", ["no json", '{"kind": "dance"}', '{"kind": "mark", "round": "1"}', "[]"])
+@pytest.mark.parametrize(
+    "body", ["no json", '{"kind": "dance"}', '{"kind": "mark", "round": "1"}', "[]"]
+)
 def test_what_cannot_be_understood_is_kept_and_sounds_an_alarm(filled: Store, body: str) -> None:
     draw(filled)
     claim(filled)
     assert send(filled, 1, (1, body)) == 1
-    assert filled.read(lambda conn: conn.execute(select(database_tables.coding_operations.c.body)).scalar()) == body
+    assert (
+        filled.read(
+            lambda conn: conn.execute(select(database_tables.coding_operations.c.body)).scalar()
+        )
+        == body
+    )
     assert [one.kind for one in filled.read(alarms.standing)] == ["coding_operation"]
 
 
@@ -176,7 +217,8 @@ def test_nobody_marks_what_is_not_on_their_list(filled: Store) -> None:
     assert "not on this coder's list" in filled.read(alarms.standing)[0].message
 
 
-# ---------------------------------------------------------------------------------------------- rounds
+# ----------------------------------------------------------------------------------------------
+# rounds
 
 
 def test_rounds_draw_from_what_is_left_and_can_be_coded_again(filled: Store) -> None:
@@ -192,7 +234,9 @@ def test_rounds_draw_from_what_is_left_and_can_be_coded_again(filled: Store) -> 
     with pytest.raises(InvalidInput, match="no text is left"):
         draw(filled)
     third = draw(filled, again=first)
-    assert {n for (r, n) in filled.read(lambda conn: coding_rounds.samples(conn, "why")) if r == third} == taken
+    assert {
+        n for (r, n) in filled.read(lambda conn: coding_rounds.samples(conn, "why")) if r == third
+    } == taken
 
 
 def test_progress_and_closing(filled: Store) -> None:
@@ -208,7 +252,8 @@ def test_progress_and_closing(filled: Store) -> None:
         filled.read(lambda conn: coding_rounds.get_round(conn, "why", 9))
 
 
-# ---------------------------------------------------------------------------------------------- versions
+# ----------------------------------------------------------------------------------------------
+# versions
 
 
 def marked(store: Store, labels: tuple[Label, ...]) -> None:
@@ -219,29 +264,47 @@ def marked(store: Store, labels: tuple[Label, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("policy", "labels", "done", "review"),
-    [("keep", (GOAL, SMOOTH), True, False), ("review", (GOAL, SMOOTH), True, True), ("drop", (SMOOTH,), False, True)],
+    [
+        ("keep", (GOAL, SMOOTH), True, False),
+        ("review", (GOAL, SMOOTH), True, True),
+        ("drop", (SMOOTH,), False, True),
+    ],
 )
 def test_a_new_version_carries_labels_as_decided(
     filled: Store, policy: str, labels: tuple[Label, ...], done: bool, review: bool
 ) -> None:
     marked(filled, (GOAL, SMOOTH))
-    assert filled.read(lambda conn: coding_projects.affected(conn, "why", ["goal", "other"])) == {"goal": 1, "other": 0}
+    assert filled.read(lambda conn: coding_projects.affected(conn, "why", ["goal", "other"])) == {
+        "goal": 1,
+        "other": 0,
+    }
     new = BOOK.model_copy(update={"title": "Second"})
 
     def add(conn: Connection) -> int:
         given = {"goal": policy}
-        return coding_projects.add_version(conn, "why", new, given, after=1, note="n", user="ada", at_ms=3)  # type: ignore[arg-type]
+        return coding_projects.add_version(
+            conn, "why", new, given, after=1, note="n", user="ada", at_ms=3
+        )  # type: ignore[arg-type]
 
     assert filled.write(add) == 2
     (stored,) = filled.read(lambda conn: coding_marks.marks(conn, "why"))
-    assert (stored.mark.labels, stored.mark.done, stored.review, stored.version) == (labels, done, review, 1)
+    assert (stored.mark.labels, stored.mark.done, stored.review, stored.version) == (
+        labels,
+        done,
+        review,
+        1,
+    )
     versions = filled.read(lambda conn: coding_projects.books(conn, "why"))
-    assert [(version.version, version.book.title) for version in versions] == [(1, BOOK.title), (2, "Second")]
+    assert [(version.version, version.book.title) for version in versions] == [
+        (1, BOOK.title),
+        (2, "Second"),
+    ]
     with pytest.raises(Conflict, match="made version 2"):
         filled.write(add)
 
 
-# ---------------------------------------------------------------------------------------------- decisions and files
+# ----------------------------------------------------------------------------------------------
+# decisions and files
 
 
 def disagree(store: Store) -> int:
@@ -272,20 +335,31 @@ def test_a_decision_holds_and_nothing_is_overwritten(filled: Store) -> None:
             )
         )
     (held,) = filled.read(lambda conn: coding_marks.final_labels(conn, PROJECT))
-    assert (held.number, held.how, held.mark.labels, held.note) == (number, "discussed", (SMOOTH,), "because")
+    assert (held.number, held.how, held.mark.labels, held.note) == (
+        number,
+        "discussed",
+        (SMOOTH,),
+        "because",
+    )
     assert len(filled.read(lambda conn: coding_marks.outcomes(conn, "why"))[number]) == 2
 
 
 def test_the_rule_of_the_project_settles_the_rest(filled: Store) -> None:
     disagree(filled)
-    filled.write(lambda conn: coding_projects.change_project(conn, "why", suggestions=True, rule="random_coder"))
+    filled.write(
+        lambda conn: coding_projects.change_project(
+            conn, "why", suggestions=True, rule="random_coder"
+        )
+    )
     project = filled.read(lambda conn: coding_projects.get_project(conn, "why"))
     assert project.suggestions
     (held,) = filled.read(lambda conn: coding_marks.final_labels(conn, project))
     assert held.how == "random_coder"
     assert held.coder in CODERS
     with pytest.raises(InvalidInput, match="rule: expected one of"):
-        filled.write(lambda conn: coding_projects.change_project(conn, "why", suggestions=True, rule="dice"))
+        filled.write(
+            lambda conn: coding_projects.change_project(conn, "why", suggestions=True, rule="dice")
+        )
 
 
 def test_files_hold_no_condition_and_coders_are_numbered_in_the_final_ones(filled: Store) -> None:
@@ -293,7 +367,10 @@ def test_files_hold_no_condition_and_coders_are_numbered_in_the_final_ones(fille
     found = filled.read(lambda conn: bundle_export.files_of(conn, "why"))
     assert set(found) == {"texts.csv", "labels.csv", "final.csv", "codebook.csv", "codebook.qdc"}
     assert found["texts.csv"].startswith("response,prompt,text\n1,Why?,text ")
-    assert filled.read(lambda conn: pseudonyms(conn, PROJECT)) == {"kim": "coder_1", "lee": "coder_2"}
+    assert filled.read(lambda conn: pseudonyms(conn, PROJECT)) == {
+        "kim": "coder_1",
+        "lee": "coder_2",
+    }
     assert "condition" not in found["texts.csv"] + found["labels.csv"] + found["final.csv"]
 
 
@@ -301,10 +378,17 @@ def test_labels_from_a_file_need_a_list_that_has_the_text(filled: Store) -> None
     draw(filled)
     number = first_tasks(filled)[0]
     marks = [bundle_export.MarkedText(number, "kim", Mark((GOAL,), done=True))]
-    assert filled.write(lambda conn: bundle_export.put_labels(conn, "why", 1, marks, version=1, at_ms=2)) == 1
+    assert (
+        filled.write(
+            lambda conn: bundle_export.put_labels(conn, "why", 1, marks, version=1, at_ms=2)
+        )
+        == 1
+    )
     stranger = [bundle_export.MarkedText(number, "zoe", Mark((GOAL,), done=True))]
     with pytest.raises(InvalidInput, match="not on the list of 'zoe'"):
-        filled.write(lambda conn: bundle_export.put_labels(conn, "why", 1, stranger, version=1, at_ms=2))
+        filled.write(
+            lambda conn: bundle_export.put_labels(conn, "why", 1, stranger, version=1, at_ms=2)
+        )
 
 
 def test_projects_are_found_by_name_and_by_coder(filled: Store) -> None:
@@ -314,4 +398,6 @@ def test_projects_are_found_by_name_and_by_coder(filled: Store) -> None:
         filled.write(lambda conn: coding_projects.create_project(conn, PROJECT, BOOK, user="ada"))
     assert filled.read(lambda conn: coding_projects.projects_of_coder(conn, "kim")) == ()
     draw(filled)
-    assert [one.id for one in filled.read(lambda conn: coding_projects.projects_of_coder(conn, "kim"))] == ["why"]
+    assert [
+        one.id for one in filled.read(lambda conn: coding_projects.projects_of_coder(conn, "kim"))
+    ] == ["why"]

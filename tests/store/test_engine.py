@@ -34,7 +34,12 @@ def pragma(conn: Connection, name: str) -> Any:
 def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'deep' / 'b.db'}") as store:
         for run in (store.write, store.read):
-            found = run(lambda conn: [pragma(conn, p) for p in ("journal_mode", "synchronous", "foreign_keys", "secure_delete")])
+            found = run(
+                lambda conn: [
+                    pragma(conn, p)
+                    for p in ("journal_mode", "synchronous", "foreign_keys", "secure_delete")
+                ]
+            )
             assert found == ["wal", 2, 1, 1]
 
 
@@ -42,17 +47,27 @@ def test_only_who_asks_for_it_is_answered_before_the_disk_has_it(tmp_path: Path)
     with Store.open(f"sqlite:///{tmp_path / 'b.db'}", synchronous="NORMAL") as store:
         assert store.write(lambda conn: pragma(conn, "synchronous")) == 1
         with Store.open(f"sqlite:///{tmp_path / 'b.db'}") as other:
-            assert other.write(lambda conn: pragma(conn, "synchronous")) == 2, "another process is as careful as ever"
+            assert other.write(lambda conn: pragma(conn, "synchronous")) == 2, (
+                "another process is as careful as ever"
+            )
 
 
 @pytest.mark.postgres
 def test_postgres_is_durable(postgres: Any) -> None:
     with Store.open(postgres.new_database()) as store:
-        assert store.write(lambda conn: conn.exec_driver_sql("SHOW synchronous_commit").scalar()) == "on"
-        assert store.read(lambda conn: conn.exec_driver_sql("SHOW transaction_isolation").scalar()) == "repeatable read"
+        assert (
+            store.write(lambda conn: conn.exec_driver_sql("SHOW synchronous_commit").scalar())
+            == "on"
+        )
+        assert (
+            store.read(lambda conn: conn.exec_driver_sql("SHOW transaction_isolation").scalar())
+            == "repeatable read"
+        )
 
 
-@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:", "mysql://x/y", "believable.db", ""])
+@pytest.mark.parametrize(
+    "url", ["sqlite://", "sqlite:///:memory:", "mysql://x/y", "believable.db", ""]
+)
 def test_other_addresses_are_refused_with_the_right_form(url: str) -> None:
     with pytest.raises(InvalidInput, match=r"expected sqlite:///path/to/file\.db or postgresql://"):
         Store.open(url)
@@ -74,7 +89,9 @@ def test_limits_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.Mo
     with Store.open(f"sqlite:///{tmp_path / 'b.db'}") as store:
         assert store.write(lambda conn: pragma(conn, "max_page_count")) == 500
     monkeypatch.setenv("BELIEVABLE_GROUP_LIMIT", "many")
-    with pytest.raises(InvalidInput, match=r"BELIEVABLE_GROUP_LIMIT: expected a whole number above 0, got 'many'"):
+    with pytest.raises(
+        InvalidInput, match=r"BELIEVABLE_GROUP_LIMIT: expected a whole number above 0, got 'many'"
+    ):
         Store.open(f"sqlite:///{tmp_path / 'b.db'}")
 
 
@@ -89,7 +106,9 @@ def fill(store: Store, session: Session, body: Body) -> int:
             return seq
 
 
-def test_a_full_disk_is_never_acknowledged_and_recovers_by_itself(tmp_path: Path, make_session: MakeSession, body: Body) -> None:
+def test_a_full_disk_is_never_acknowledged_and_recovers_by_itself(
+    tmp_path: Path, make_session: MakeSession, body: Body
+) -> None:
     clock = VirtualClock()
     with Store.open(f"sqlite:///{tmp_path / 'b.db'}", clock=clock) as store:
         session = make_session(store)
@@ -98,11 +117,15 @@ def test_a_full_disk_is_never_acknowledged_and_recovers_by_itself(tmp_path: Path
         assert acknowledged > 0
         (alarm,) = store.alarms()
         assert alarm.kind == "storage_full"
-        kept = store.read(lambda conn: [seq for seq, _, _ in event_log.event_bodies(conn, session.id)])
+        kept = store.read(
+            lambda conn: [seq for seq, _, _ in event_log.event_bodies(conn, session.id)]
+        )
         assert kept == list(range(1, acknowledged + 1))
         clock.advance(60_000)
         store.limit_pages(None)
-        batch = event_log.check_batch("token-1", 1, [(acknowledged + 1, body(acknowledged + 1, text="x" * 20_000))])
+        batch = event_log.check_batch(
+            "token-1", 1, [(acknowledged + 1, body(acknowledged + 1, text="x" * 20_000))]
+        )
         assert store.append(batch) == acknowledged + 1
         store.write(note)
         assert store.alarms() == ()
@@ -112,14 +135,18 @@ def test_a_full_disk_is_never_acknowledged_and_recovers_by_itself(tmp_path: Path
         assert written.raised_ms == clock.now_ms() - 60_000
 
 
-def test_on_a_full_disk_what_still_fits_is_stored(tmp_path: Path, make_session: MakeSession, body: Body) -> None:
+def test_on_a_full_disk_what_still_fits_is_stored(
+    tmp_path: Path, make_session: MakeSession, body: Body
+) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'b.db'}") as store:
         make_session(store, 1)
         make_session(store, 2)
         store.limit_pages(store.read(lambda conn: pragma(conn, "page_count")) + 10)
         release = threading.Event()
         store._writer.submit(lambda conn: release.wait(20))
-        large = store._writer.submit(event_log.check_batch("token-1", 1, [(1, body(1, text="x" * 1_000_000))]))
+        large = store._writer.submit(
+            event_log.check_batch("token-1", 1, [(1, body(1, text="x" * 1_000_000))])
+        )
         small = store._writer.submit(event_log.check_batch("token-2", 1, [(1, body(1))]))
         release.set()
         assert small.result(20) == 1
@@ -128,7 +155,9 @@ def test_on_a_full_disk_what_still_fits_is_stored(tmp_path: Path, make_session: 
         assert store.read(lambda conn: sessions.by_id(conn, "session-1")).head_seq == 0  # type: ignore[union-attr]
 
 
-def test_an_alarm_that_cannot_be_written_is_shown_from_memory(tmp_path: Path, make_session: MakeSession, body: Body) -> None:
+def test_an_alarm_that_cannot_be_written_is_shown_from_memory(
+    tmp_path: Path, make_session: MakeSession, body: Body
+) -> None:
     with Store.open(f"sqlite:///{tmp_path / 'b.db'}", clock=VirtualClock()) as store:
         session = make_session(store)
         # Fill the alarms' page as well: small rows are written until none fits.
@@ -171,10 +200,14 @@ def test_postgres_restarted_in_the_middle_loses_and_doubles_nothing(
         done.set()
         sender.join(200)
         assert not sender.is_alive()
-        kept = store.read(lambda conn: [seq for seq, _, _ in event_log.event_bodies(conn, session.id)])
+        kept = store.read(
+            lambda conn: [seq for seq, _, _ in event_log.event_bodies(conn, session.id)]
+        )
         assert kept == acknowledged == list(range(1, len(kept) + 1))
         notes = store.read(lambda conn: len(audit_log.recent_audit(conn, limit=1_000_000)))
-        assert notes == len(acknowledged), "a change without a key of its own is stored exactly once"
+        assert notes == len(acknowledged), (
+            "a change without a key of its own is stored exactly once"
+        )
         told = (*store.alarms(), *store.read(alarms.recent))
         assert "database_lost" in {alarm.kind for alarm in told}
 
@@ -192,7 +225,9 @@ def test_a_full_server_is_a_full_disk(postgres: Any) -> None:
 @pytest.mark.postgres
 @pytest.mark.parametrize("committed", [True, False])
 def test_a_commit_without_an_answer_is_looked_up(postgres: Any, committed: bool) -> None:
-    """The line breaks exactly at COMMIT: PostgreSQL is asked whether it took place; nothing is lost or doubled."""
+    """The line breaks exactly at COMMIT: PostgreSQL is asked whether it took place; nothing is lost
+    or doubled.
+    """
     url = postgres.new_database()
     with Store.open(url) as store:
         broken: list[bool] = []

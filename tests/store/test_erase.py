@@ -12,51 +12,111 @@ from sqlalchemy import Connection, insert, select
 from believable.bundle.session_records import ClosedTrial, ViewCheck
 from believable.core.errors import NotFound, Withdrawn
 from believable.core.ids import token_hash
-from believable.store import audit_log, database_tables, event_log, review, rounds, sessions, view_checks
-from believable.store.database_tables import blobs, metadata, review_answers, review_keys, review_sessions, tombstones
+from believable.store import (
+    audit_log,
+    database_tables,
+    event_log,
+    review,
+    rounds,
+    sessions,
+    view_checks,
+)
+from believable.store.database_tables import (
+    blobs,
+    metadata,
+    review_answers,
+    review_keys,
+    review_sessions,
+    tombstones,
+)
 from believable.store.engine import Store
 from believable.store.rounds import RoundKey
 from believable.store.sessions import Session
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
-CHECK = ViewCheck(position=0, run=0, player=0, length_ms=1, media_bytes=1, sent_bytes=1, open_ms=1, needed_ms=1, possible=True)
+CHECK = ViewCheck(
+    position=0,
+    run=0,
+    player=0,
+    length_ms=1,
+    media_bytes=1,
+    sent_bytes=1,
+    open_ms=1,
+    needed_ms=1,
+    possible=True,
+)
 
 
 def code(conn: Connection, session: Session, words: str) -> None:
-    """A text of this session on the coder's desk, coded, decided, and sent once more by a tab that was taken over."""
+    """A text of this session on the coder's desk, coded, decided, and sent once more by a tab that
+    was taken over.
+    """
     name, at = f"project-{session.number}", {"session": session.id, "received_ms": 0}
     made = {"id": name, "pool": "real", "title": "t", "sources": "[]", "seed": 1, "created_ms": 0}
     conn.execute(insert(database_tables.coding_projects).values(**made))
-    text = {"project": name, "number": 1, "session": session.id, "place": "p", "text": f"{words} text", "about": "{}"}
+    text = {
+        "project": name,
+        "number": 1,
+        "session": session.id,
+        "place": "p",
+        "text": f"{words} text",
+        "about": "{}",
+    }
     conn.execute(insert(database_tables.coding_texts).values(**text))
     log = {"id": f"log-{session.number}", "project": name, "coder": "c", "head_hash": ""}
     conn.execute(insert(database_tables.coding_logs).values(**log))
     sent = {"log": log["id"], "seq": 1, "body": f"{words} memo", **at}
     conn.execute(insert(database_tables.coding_operations).values(**sent))
     conn.execute(insert(database_tables.coding_strays).values(**sent, epoch=1))
-    mark = {"project": name, "round": 1, "number": 1, "session": session.id, "body": f"{words} mark", "version": 1}
+    mark = {
+        "project": name,
+        "round": 1,
+        "number": 1,
+        "session": session.id,
+        "body": f"{words} mark",
+        "version": 1,
+    }
     flags = {"done": True, "suggested": False, "review": False}
     conn.execute(insert(database_tables.coding_marks).values(**mark, **flags, coder="c", at_ms=0))
-    conn.execute(insert(database_tables.coding_outcomes).values(**mark, how="discussed", note=words, user="u", at_ms=0))
+    conn.execute(
+        insert(database_tables.coding_outcomes).values(
+            **mark, how="discussed", note=words, user="u", at_ms=0
+        )
+    )
 
 
 def fill(store: Store, session: Session, body: Body, words: str) -> None:
     """Something of this session in every table that can hold something."""
     number = session.number
     store.append(
-        event_log.check_batch(f"token-{number}", 1, [(n, body(n, text=f"{words} {n} " + "z" * 6000)) for n in range(1, 6)])
+        event_log.check_batch(
+            f"token-{number}",
+            1,
+            [(n, body(n, text=f"{words} {n} " + "z" * 6000)) for n in range(1, 6)],
+        )
     )
     store.write(lambda conn: sessions.change(conn, session.id, epoch=2))
     with pytest.raises(Exception, match="another tab"):
-        store.append(event_log.check_batch(f"token-{number}", 1, [(9, body(9, text=f"{words} stray"))]))
+        store.append(
+            event_log.check_batch(f"token-{number}", 1, [(9, body(9, text=f"{words} stray"))])
+        )
 
     def more(conn: Connection) -> None:
         row = ClosedTrial(0, 0, "about", "done", 1, 1, {"why": f"{words} answer"}, 0, 0)
         sessions.close_trial(conn, session.id, row)
-        review.add_decision(conn, session=session.id, kind="keep", reason=f"{words} reason", user="u", at_ms=0)
-        audit_log.note_audit(conn, user="u", what=f"rejected: {words} reason", at_ms=0, session=session.id)
-        blob = {"session": session.id, "name": "r", "media_type": "video/mp4", "body": f"{words} blob".encode()}
+        review.add_decision(
+            conn, session=session.id, kind="keep", reason=f"{words} reason", user="u", at_ms=0
+        )
+        audit_log.note_audit(
+            conn, user="u", what=f"rejected: {words} reason", at_ms=0, session=session.id
+        )
+        blob = {
+            "session": session.id,
+            "name": "r",
+            "media_type": "video/mp4",
+            "body": f"{words} blob".encode(),
+        }
         conn.execute(insert(blobs).values(**blob))
         key = RoundKey(session.id, 0, 0, 1)
         rounds.create(conn, key, setup=f'"{words} setup"', holder="h", at_ms=0)
@@ -70,8 +130,21 @@ def fill(store: Store, session: Session, body: Body, words: str) -> None:
 
 
 def queue(conn: Connection, session: Session, words: str) -> None:
-    row = {"study": "study", "pool": "real", "session": session.id, "number": session.number, "position": 0, "ordinal": 1}
-    about = {"trial_key": "about", "question": "why", "pasted": 0, "digest": f"{words} digest", "alike": "[]"}
+    row = {
+        "study": "study",
+        "pool": "real",
+        "session": session.id,
+        "number": session.number,
+        "position": 0,
+        "ordinal": 1,
+    }
+    about = {
+        "trial_key": "about",
+        "question": "why",
+        "pasted": 0,
+        "digest": f"{words} digest",
+        "alike": "[]",
+    }
     put = conn.execute(insert(review_answers).values(**row, **about, kinds="", n_kinds=0))
     assert put.inserted_primary_key is not None
     conn.execute(insert(review_keys).values(key=5, answer=put.inserted_primary_key[0]))
@@ -83,7 +156,8 @@ def holds_session(conn: Connection, session_id: str) -> set[str]:
     return {
         table.name
         for table in metadata.sorted_tables
-        if "session" in table.c and conn.execute(select(table).where(table.c.session == session_id)).first() is not None
+        if "session" in table.c
+        and conn.execute(select(table).where(table.c.session == session_id)).first() is not None
     }
 
 
@@ -102,7 +176,13 @@ def test_every_table_is_emptied_of_the_session_and_a_tombstone_counts_it(
     assert store.read(lambda conn: holds_session(conn, other.id)) == full
     assert store.read(lambda conn: len(conn.execute(select(review_keys)).all())) == 1
     stone = store.read(lambda conn: conn.execute(select(tombstones)).one())
-    assert (stone.session, stone.study, stone.link_kind, stone.number, stone.withdrawn_ms) == ("session-1", "study", "open", 1, 5)
+    assert (stone.session, stone.study, stone.link_kind, stone.number, stone.withdrawn_ms) == (
+        "session-1",
+        "study",
+        "open",
+        1,
+        5,
+    )
     with pytest.raises(Withdrawn, match="everything of it deleted"):
         store.read(lambda conn: sessions.by_token(conn, token_hash("token-1")))
     with pytest.raises(NotFound):
@@ -110,7 +190,9 @@ def test_every_table_is_emptied_of_the_session_and_a_tombstone_counts_it(
     assert store.read(lambda conn: sessions.next_number(conn, "study", ("open",))) == 3
 
 
-def test_not_one_byte_is_left_in_the_sqlite_files(tmp_path: Path, make_session: MakeSession, body: Body) -> None:
+def test_not_one_byte_is_left_in_the_sqlite_files(
+    tmp_path: Path, make_session: MakeSession, body: Body
+) -> None:
     path = tmp_path / "b.db"
     with Store.open(f"sqlite:///{path}") as store:
         session, other = make_session(store, 1, recruiter_hash="f" * 64), make_session(store, 2)
@@ -129,7 +211,9 @@ def test_not_one_byte_is_left_in_the_sqlite_files(tmp_path: Path, make_session: 
         assert b"other-words" in after
 
 
-def test_the_log_is_emptied_later_when_somebody_is_reading(tmp_path: Path, make_session: MakeSession, body: Body) -> None:
+def test_the_log_is_emptied_later_when_somebody_is_reading(
+    tmp_path: Path, make_session: MakeSession, body: Body
+) -> None:
     path = tmp_path / "b.db"
     with Store.open(f"sqlite:///{path}") as store:
         session = make_session(store)
@@ -137,7 +221,9 @@ def test_the_log_is_emptied_later_when_somebody_is_reading(tmp_path: Path, make_
         with store.database.reader.connect() as reading, reading.begin():
             assert len(list(event_log.event_bodies(reading, session.id))) == 5
             store.write(lambda conn: sessions.withdraw(conn, session, 5))
-            assert len(list(event_log.event_bodies(reading, session.id))) == 5, "a reader keeps its moment"
+            assert len(list(event_log.event_bodies(reading, session.id))) == 5, (
+                "a reader keeps its moment"
+            )
         deadline_s = time.monotonic() + 20
         while time.monotonic() < deadline_s:
             after = b"".join(file.read_bytes() for file in tmp_path.iterdir())

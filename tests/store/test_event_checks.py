@@ -16,7 +16,13 @@ from believable.store import event_log
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
-GOOD = {"kind": "answer.change", "trial": 0, "at_ms": 1, "mono_ms": 2.5, "data": {"question": "q", "value": None}}
+GOOD = {
+    "kind": "answer.change",
+    "trial": 0,
+    "at_ms": 1,
+    "mono_ms": 2.5,
+    "data": {"question": "q", "value": None},
+}
 
 
 def text(**changes: Any) -> str:
@@ -81,12 +87,23 @@ def test_sizes_are_limited_but_a_million_characters_fit() -> None:
     with pytest.raises(TooLarge, match="at most 500 events"):
         event_log.check_batch("token", 1, [(n, text()) for n in range(1, 502)])
     with pytest.raises(TooLarge, match="Send several"):
-        event_log.check_batch("token", 1, [(n, text(data={"v": "x" * 3_000_000})) for n in range(1, 4)])
+        event_log.check_batch(
+            "token", 1, [(n, text(data={"v": "x" * 3_000_000})) for n in range(1, 4)]
+        )
     with pytest.raises(TooLarge, match="Shorten the answer"):
         event_log.check_batch("token", 1, [(1, text(data={"v": "x" * 4_000_000}))])
 
 
-@given(st.lists(st.one_of(st.tuples(st.integers(), st.text()), st.binary(), st.none(), st.dictionaries(st.text(), st.text()))))
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.integers(), st.text()),
+            st.binary(),
+            st.none(),
+            st.dictionaries(st.text(), st.text()),
+        )
+    )
+)
 def test_rubbish_is_refused_and_never_crashes(rubbish: Any) -> None:
     if rubbish:
         with pytest.raises(InvalidInput):
@@ -97,13 +114,18 @@ def test_hostile_text_comes_back_to_the_letter(
     store: Store, make_session: Callable[..., Session], hostile_texts: list[str]
 ) -> None:
     session = make_session(store)
-    bodies = [json.dumps({**GOOD, "data": {"v": value}}, ensure_ascii=False) for value in hostile_texts]
+    bodies = [
+        json.dumps({**GOOD, "data": {"v": value}}, ensure_ascii=False) for value in hostile_texts
+    ]
     numbered = list(enumerate(bodies, 1))
     assert store.append(event_log.check_batch("token-1", 1, numbered)) == len(bodies)
     kept = store.read(lambda conn: list(event_log.event_bodies(conn, session.id)))
     assert [(seq, body) for seq, body, _ in kept] == numbered
     found = store.read(
-        lambda conn: [event.data["v"] for event in event_log.events_since(conn, session.id, 0, containing="answer")]
+        lambda conn: [
+            event.data["v"]
+            for event in event_log.events_since(conn, session.id, 0, containing="answer")
+        ]
     )
     assert found == hostile_texts
 
@@ -123,11 +145,18 @@ def hostile_texts() -> list[str]:
 
 
 def test_reading_goes_page_by_page(
-    store: Store, make_session: Callable[..., Session], body: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    store: Store,
+    make_session: Callable[..., Session],
+    body: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(event_log, "PAGE", 3)
     session = make_session(store)
     store.append(event_log.check_batch("token-1", 1, [(n, body(n)) for n in range(1, 8)]))
     for after in range(8):
-        found = store.read(lambda conn, after=after: [seq for seq, _, _ in event_log.event_bodies(conn, session.id, after)])
+        found = store.read(
+            lambda conn, after=after: [
+                seq for seq, _, _ in event_log.event_bodies(conn, session.id, after)
+            ]
+        )
         assert found == list(range(after + 1, 8))

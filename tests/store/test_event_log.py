@@ -1,4 +1,6 @@
-"""Batches that are duplicated, reordered, truncated, gapped, or from an older tab, against a model."""
+"""Batches that are duplicated, reordered, truncated, gapped, or from an older tab, against a
+model.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,17 @@ Body = Callable[..., str]
 
 
 def stored(store: Store, session: str) -> dict[int, str]:
-    return store.read(lambda conn: {seq: body for seq, body, _ in event_log.event_bodies(conn, session)})
+    return store.read(
+        lambda conn: {seq: body for seq, body, _ in event_log.event_bodies(conn, session)}
+    )
 
 
 def strays(store: Store, session: str) -> list[tuple[int, int, str]]:
-    return store.read(lambda conn: [(epoch, seq, body) for epoch, seq, body, _ in event_log.strays_of(conn, session)])
+    return store.read(
+        lambda conn: [
+            (epoch, seq, body) for epoch, seq, body, _ in event_log.strays_of(conn, session)
+        ]
+    )
 
 
 def row(store: Store, session: str) -> Session:
@@ -40,7 +48,9 @@ def row(store: Store, session: str) -> Session:
     return found
 
 
-def send(store: Store, seqs: list[int], body: Body, *, epoch: int = 1, token: str = "token-1") -> int:
+def send(
+    store: Store, seqs: list[int], body: Body, *, epoch: int = 1, token: str = "token-1"
+) -> int:
     return store.append(event_log.check_batch(token, epoch, [(seq, body(seq)) for seq in seqs]))
 
 
@@ -52,7 +62,9 @@ def test_a_batch_is_acknowledged_and_extends_the_chain(
     assert send(store, [1, 2, 3], body) == 3
     after = row(store, session.id)
     assert (after.head_seq, after.top_seq) == (3, 3)
-    assert after.head_hash == event_chain.extend(event_chain.origin(session.id), [body(1), body(2), body(3)])
+    assert after.head_hash == event_chain.extend(
+        event_chain.origin(session.id), [body(1), body(2), body(3)]
+    )
     assert after.seen_ms == clock.now_ms()
     assert after.reserved_until_ms == clock.now_ms() + session.reservation_ms
 
@@ -67,14 +79,18 @@ def test_sending_again_changes_nothing(store: Store, make_session: MakeSession, 
     assert row(store, session.id).head_hash == event_chain.extend(before, [body(3)])
 
 
-def test_a_gap_is_stored_but_not_acknowledged_past(store: Store, make_session: MakeSession, body: Body) -> None:
+def test_a_gap_is_stored_but_not_acknowledged_past(
+    store: Store, make_session: MakeSession, body: Body
+) -> None:
     session = make_session(store)
     assert send(store, [1, 4, 5], body) == 1
     assert row(store, session.id).top_seq == 5
     assert send(store, [3], body) == 1
     assert send(store, [2], body) == 5
     everything = [body(seq) for seq in range(1, 6)]
-    assert row(store, session.id).head_hash == event_chain.extend(event_chain.origin(session.id), everything)
+    assert row(store, session.id).head_hash == event_chain.extend(
+        event_chain.origin(session.id), everything
+    )
 
 
 def test_other_content_under_a_stored_number_is_a_conflict_with_an_alarm(
@@ -93,7 +109,9 @@ def test_other_content_under_a_stored_number_is_a_conflict_with_an_alarm(
     assert send(store, [3], body) == 3, "the session goes on"
 
 
-def test_what_an_older_tab_sends_is_kept_beside_the_chain(store: Store, make_session: MakeSession, body: Body) -> None:
+def test_what_an_older_tab_sends_is_kept_beside_the_chain(
+    store: Store, make_session: MakeSession, body: Body
+) -> None:
     session = make_session(store, epoch=2)
     send(store, [1], body, epoch=2)
     with pytest.raises(TakenOver, match="another tab"):
@@ -104,13 +122,17 @@ def test_what_an_older_tab_sends_is_kept_beside_the_chain(store: Store, make_ses
     assert stored(store, session.id) == {1: body(1)}
 
 
-def test_an_epoch_that_was_never_given_out_is_refused(store: Store, make_session: MakeSession, body: Body) -> None:
+def test_an_epoch_that_was_never_given_out_is_refused(
+    store: Store, make_session: MakeSession, body: Body
+) -> None:
     make_session(store)
     with pytest.raises(Conflict, match="Claim the session first"):
         send(store, [1], body, epoch=7)
 
 
-def test_unknown_withdrawn_and_finished_sessions(store: Store, make_session: MakeSession, body: Body) -> None:
+def test_unknown_withdrawn_and_finished_sessions(
+    store: Store, make_session: MakeSession, body: Body
+) -> None:
     session = make_session(store)
     send(store, [1], body)
     with pytest.raises(NotFound, match="no session with this address"):
@@ -125,7 +147,9 @@ def test_unknown_withdrawn_and_finished_sessions(store: Store, make_session: Mak
         send(store, [1], body)
 
 
-def test_sending_an_old_event_again_reads_only_that_one(store: Store, make_session: MakeSession, body: Body) -> None:
+def test_sending_an_old_event_again_reads_only_that_one(
+    store: Store, make_session: MakeSession, body: Body
+) -> None:
     session = make_session(store)
     send(store, list(range(1, 101)), body)
     read: list[str] = []
@@ -153,7 +177,9 @@ STEPS = st.lists(
             st.just("send"),
             st.integers(0, 2),  # epochs behind the current one
             st.integers(1, 12),
-            st.lists(st.integers(0, 11), max_size=12),  # offsets: duplicated, reordered, gapped, truncated
+            st.lists(
+                st.integers(0, 11), max_size=12
+            ),  # offsets: duplicated, reordered, gapped, truncated
         ),
         st.tuples(st.just("claim"), st.just(0), st.just(0), st.just([])),
         st.tuples(st.just("forge"), st.just(0), st.integers(1, 12), st.just([])),
@@ -164,9 +190,15 @@ STEPS = st.lists(
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def test_any_mix_of_batches_agrees_with_the_model(
-    kind: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, make_session: MakeSession, body: Body
+    kind: str,
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    make_session: MakeSession,
+    body: Body,
 ) -> None:
-    """The model: a dict of what was accepted; the chain is over its gap-free beginning; nothing sent is lost."""
+    """The model: a dict of what was accepted; the chain is over its gap-free beginning; nothing
+    sent is lost.
+    """
     if kind == "sqlite":
         url = f"sqlite:///{tmp_path_factory.mktemp('model') / 'believable.db'}"
     else:
@@ -185,10 +217,18 @@ def test_any_mix_of_batches_agrees_with_the_model(
             for what, behind, start, offsets in steps:
                 if what == "claim":
                     epoch += 1
-                    change = update(sessions_table).where(sessions_table.c.id == session.id).values(epoch=epoch)
+                    change = (
+                        update(sessions_table)
+                        .where(sessions_table.c.id == session.id)
+                        .values(epoch=epoch)
+                    )
                     store.write(lambda conn, change=change: conn.execute(change) and None)
                     continue
-                pairs = [(start + offset, body(start + offset)) for offset in offsets] if what == "send" else []
+                pairs = (
+                    [(start + offset, body(start + offset)) for offset in offsets]
+                    if what == "send"
+                    else []
+                )
                 if what == "forge":
                     pairs = [(start, body(-start))]
                 used = max(0, epoch - behind)
@@ -210,7 +250,9 @@ def test_any_mix_of_batches_agrees_with_the_model(
             assert (after.head_seq, after.top_seq) == (head, max(accepted, default=0))
             in_order = [accepted[seq] for seq in range(1, head + 1)]
             assert after.head_hash == event_chain.extend(event_chain.origin(session.id), in_order)
-            kept = {(seq, text) for _, seq, text in strays(store, session.id)} | set(accepted.items())
+            kept = {(seq, text) for _, seq, text in strays(store, session.id)} | set(
+                accepted.items()
+            )
             assert sent <= kept
 
         run()
@@ -224,10 +266,15 @@ def _contiguous(accepted: dict[int, str]) -> int:
 
 
 @pytest.mark.postgres
-def test_batches_lock_their_sessions_in_one_order(postgres: Any, make_session: MakeSession, body: Body) -> None:
-    """Whoever waits for a session holds none that comes after it, so that two processes never wait for each other in a circle."""
+def test_batches_lock_their_sessions_in_one_order(
+    postgres: Any, make_session: MakeSession, body: Body
+) -> None:
+    """Whoever waits for a session holds none that comes after it, so that two processes never wait
+    for each other in a circle.
+    """
     with Store.open(postgres.clean_database()) as store:
-        # The first one by id comes last in the table and in the index of tokens: only the declared order puts it first.
+        # The first one by id comes last in the table and in the index of tokens: only the declared
+        # order puts it first.
         tokens = {3: "a" * 64, 2: "b" * 64, 1: "c" * 64}
         for number, token in tokens.items():
             make_session(store, number, token_hash=token)

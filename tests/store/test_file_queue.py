@@ -24,19 +24,25 @@ with FileQueue(pathlib.Path(sys.argv[1])).taken():
 @pytest.fixture
 def holder(tmp_path: Path) -> subprocess.Popen[str]:
     """Another process whose turn it is."""
-    process = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path / "b.db")], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path / "b.db")], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "held\n"
     return process
 
 
-def test_a_killed_holder_frees_the_turn(tmp_path: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_holder_frees_the_turn(
+    tmp_path: Path, holder: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(writer, "QUEUE_S", 100)
     queue = FileQueue(tmp_path / "b.db")
     started_s = time.monotonic()
     holder.kill()
     with queue.taken():
-        assert time.monotonic() - started_s < 50, "its end is noticed; nobody waits for as long as for who is stuck"
+        assert time.monotonic() - started_s < 50, (
+            "its end is noticed; nobody waits for as long as for who is stuck"
+        )
     holder.communicate()
     queue.close()
 

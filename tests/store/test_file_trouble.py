@@ -1,4 +1,6 @@
-"""Files that others may not read, that are damaged, or that may not be written; and a writing thread that never stops."""
+"""Files that others may not read, that are damaged, or that may not be written; and a writing
+thread that never stops.
+"""
 
 from __future__ import annotations
 
@@ -61,9 +63,13 @@ def test_only_the_owner_reads_database_logs_and_backups(path: Path, tmp_path: Pa
         assert mode(folder) & 0o066 == 0, "neither listed nor changed by others"
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() != 0, reason="only root can give files away"
+)
 def test_what_root_makes_belongs_to_whom_the_folder_belongs_to(tmp_path: Path) -> None:
-    """Else a server under an account of its own could not go on after an administrator's `believable restore`."""
+    """Else a server under an account of its own could not go on after an administrator's
+    `believable restore`.
+    """
     data, backups = tmp_path / "data", tmp_path / "backups"
     for folder in (data, backups):
         folder.mkdir()
@@ -72,13 +78,19 @@ def test_what_root_makes_belongs_to_whom_the_folder_belongs_to(tmp_path: Path) -
         store.write(note)
         load_key(data)
         backup(url_of(data / "b.db"), backups / "b.backup")
-        owners = {file.name: file.stat().st_uid for folder in (data, backups) for file in folder.iterdir()}
-    assert owners == dict.fromkeys(["b.db", "b.db-wal", "b.db-shm", "b.db-turn", "secret.key", "b.backup"], 12345)
+        owners = {
+            file.name: file.stat().st_uid for folder in (data, backups) for file in folder.iterdir()
+        }
+    assert owners == dict.fromkeys(
+        ["b.db", "b.db-wal", "b.db-shm", "b.db-turn", "secret.key", "b.backup"], 12345
+    )
 
 
 def test_a_file_that_cannot_be_opened_says_whose_right_is_missing(tmp_path: Path) -> None:
     (tmp_path / "b.db").mkdir()
-    with pytest.raises(Unavailable, match=r"unable to open database file\. Give this account the right"):
+    with pytest.raises(
+        Unavailable, match=r"unable to open database file\. Give this account the right"
+    ):
         Store.open(url_of(tmp_path / "b.db"))
 
 
@@ -96,8 +108,12 @@ def test_a_damaged_file_is_refused_at_the_start_with_the_cure(path: Path) -> Non
         store.examine()
 
 
-@pytest.mark.parametrize("damage", [lambda content: b"\xa5" * 4096 + content[4096:], lambda content: b"no database" * 99])
-def test_a_file_that_is_no_database_is_told_without_a_traceback(path: Path, damage: Callable[[bytes], bytes]) -> None:
+@pytest.mark.parametrize(
+    "damage", [lambda content: b"\xa5" * 4096 + content[4096:], lambda content: b"no database" * 99]
+)
+def test_a_file_that_is_no_database_is_told_without_a_traceback(
+    path: Path, damage: Callable[[bytes], bytes]
+) -> None:
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(Unavailable, match=r"cannot be opened: .*not a database.* Restore a backup"):
         Store.open(url_of(path))
@@ -127,7 +143,9 @@ def test_damage_and_missing_rights_sound_an_alarm_and_harm_only_what_they_hit(
         raise sqlite_error(name)
 
     with Store.open(url_of(path)) as store:
-        gate = store._writer.submit(lambda conn: time.sleep(0.2))  # so that the next two share a group
+        gate = store._writer.submit(
+            lambda conn: time.sleep(0.2)
+        )  # so that the next two share a group
         unlucky, lucky = store._writer.submit(hit), store._writer.submit(note)
         gate.result()
         lucky.result()
@@ -151,7 +169,9 @@ async def _troubles(store: Store) -> Any:
     return await store.atroubles()
 
 
-def test_the_writing_thread_survives_what_it_did_not_expect(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_writing_thread_survives_what_it_did_not_expect(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def failing_sleep(seconds: float) -> None:
         raise MemoryError("provoked")
 
@@ -165,7 +185,9 @@ def test_the_writing_thread_survives_what_it_did_not_expect(path: Path, monkeypa
         assert asyncio.run(_troubles(store)) == {}
 
 
-def test_a_store_that_cannot_write_is_not_ready(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_cannot_write_is_not_ready(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Store.open(url_of(path)) as store:
         assert asyncio.run(_troubles(store)) == {}
         with contextlib.suppress(Unavailable):
@@ -178,12 +200,16 @@ def test_a_store_that_cannot_write_is_not_ready(path: Path, monkeypatch: pytest.
 
 
 def test_giving_rights_to_a_file_keeps_the_locks_on_it(tmp_path: Path) -> None:
-    """Closing any descriptor of a file lets go of all locks of the process: another one would write at the same time."""
+    """Closing any descriptor of a file lets go of all locks of the process: another one would write
+    at the same time.
+    """
     path = tmp_path / "believable.db"
     other = f"import sqlite3; sqlite3.connect({str(path)!r}, timeout=0).execute('BEGIN IMMEDIATE')"
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as raw:
         raw.execute("CREATE TABLE numbers (number INTEGER)")
         raw.execute("BEGIN IMMEDIATE")
         owner_only(path)
-        tried = subprocess.run([sys.executable, "-c", other], capture_output=True, text=True, check=False)
+        tried = subprocess.run(
+            [sys.executable, "-c", other], capture_output=True, text=True, check=False
+        )
     assert "database is locked" in tried.stderr

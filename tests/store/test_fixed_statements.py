@@ -1,4 +1,6 @@
-"""Statements compiled once do what the toolkit does, on both databases, and tell their errors as it does."""
+"""Statements compiled once do what the toolkit does, on both databases, and tell their errors as it
+does.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,14 @@ def test_a_row_is_the_toolkit_s_row(store: Store, make_session: Callable[..., ob
     store.read(compare)
 
 
-def test_what_is_settled_in_the_statement_is_sent_along(store: Store, make_session: Callable[..., object]) -> None:
+def test_what_is_settled_in_the_statement_is_sent_along(
+    store: Store, make_session: Callable[..., object]
+) -> None:
     for number in (1, 2, 3):
         make_session(store, number)
-    two = FixedStatement(select(sessions.c.number).where(sessions.c.number > bindparam("key")).limit(2))
+    two = FixedStatement(
+        select(sessions.c.number).where(sessions.c.number > bindparam("key")).limit(2)
+    )
     rows = store.read(lambda conn: two.run(conn, {"key": 0}))
     assert [tuple(row) for row in rows] == [(1,), (2,)]
 

@@ -28,13 +28,18 @@ def test_a_server_ends_with_the_tests_that_were_killed() -> None:
     folder = Path(tempfile.mkdtemp(prefix="believable-pg-"))
     root = Path(__file__).resolve().parents[2]
     with subprocess.Popen(
-        [sys.executable, "-c", STARTS_A_SERVER, str(folder), str(root)], stdout=subprocess.PIPE, text=True, cwd=root
+        [sys.executable, "-c", STARTS_A_SERVER, str(folder), str(root)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=root,
     ) as run:
         assert run.stdout is not None
         assert run.stdout.readline().strip() == "started"
         number = int((folder / "postmaster.pid").read_text().splitlines()[0])
         run.send_signal(signal.SIGKILL)
     deadline_s = time.monotonic() + 200
-    while folder.exists() or (psutil.pid_exists(number) and psutil.Process(number).status() != psutil.STATUS_ZOMBIE):
+    while folder.exists() or (
+        psutil.pid_exists(number) and psutil.Process(number).status() != psutil.STATUS_ZOMBIE
+    ):
         assert time.monotonic() < deadline_s, "the server and its folder are still there"
         time.sleep(0.05)

@@ -20,8 +20,14 @@ _number = itertools.count(1)
 
 @pytest.fixture
 def conn(scratch: Connection) -> Connection:
-    scratch.execute(insert(database_tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW))
-    scratch.execute(insert(database_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
+    scratch.execute(
+        insert(database_tables.studies).values(
+            id="s", title="S", state="open", definition="d", created_ms=NOW
+        )
+    )
+    scratch.execute(
+        insert(database_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW)
+    )
     return scratch
 
 
@@ -63,9 +69,16 @@ def put(conn: Connection, **values: Any) -> str:
     return str(row["id"])
 
 
-def put_events(conn: Connection, session: str, arrivals: list[tuple[int, str]], first: int = 1) -> None:
+def put_events(
+    conn: Connection, session: str, arrivals: list[tuple[int, str]], first: int = 1
+) -> None:
     rows = [
-        {"session": session, "seq": first + i, "body": json.dumps({"kind": kind}), "received_ms": at_ms}
+        {
+            "session": session,
+            "seq": first + i,
+            "body": json.dumps({"kind": kind}),
+            "received_ms": at_ms,
+        }
         for i, (at_ms, kind) in enumerate(arrivals)
     ]
     conn.execute(insert(database_tables.events), rows)
@@ -76,7 +89,9 @@ def finished(outcome: str, **values: Any) -> dict[str, Any]:
 
 
 def counted(conn: Connection, pool: str = "real") -> monitor.Counts:
-    return monitor.counts(monitor.groups(conn, "s", pool, now_ms=NOW), monitor.withdrawn(conn, "s", pool))
+    return monitor.counts(
+        monitor.groups(conn, "s", pool, now_ms=NOW), monitor.withdrawn(conn, "s", pool)
+    )
 
 
 def test_an_empty_study_counts_nothing(conn: Connection) -> None:
@@ -116,7 +131,11 @@ def test_pools_are_never_added_up(conn: Connection) -> None:
 
 
 def test_other_studies_do_not_show(conn: Connection) -> None:
-    conn.execute(insert(database_tables.studies).values(id="o", title="O", state="open", definition="d", created_ms=NOW))
+    conn.execute(
+        insert(database_tables.studies).values(
+            id="o", title="O", state="open", definition="d", created_ms=NOW
+        )
+    )
     put(conn, study="o")
     assert counted(conn).started == 0
 
@@ -145,14 +164,18 @@ def test_the_funnel_follows_people_through_the_trials(conn: Connection) -> None:
 
 
 def test_the_funnel_holds_one_definition(conn: Connection) -> None:
-    conn.execute(insert(database_tables.definitions).values(hash="e", study="s", body="{}", created_ms=NOW))
+    conn.execute(
+        insert(database_tables.definitions).values(hash="e", study="s", body="{}", created_ms=NOW)
+    )
     put(conn, definition="e")
     put(conn, definition="d")
     found = monitor.groups(conn, "s", "real", now_ms=NOW)
     assert [step.reached for step in monitor.funnel(found, (), "e", 1)] == [1]
 
 
-@pytest.mark.parametrize(("minutes", "expected"), [([3], 3), ([1, 3], 2), ([9, 1, 2], 2), ([1, 2, 4, 9], 3)])
+@pytest.mark.parametrize(
+    ("minutes", "expected"), [([3], 3), ([1, 3], 2), ([9, 1, 2], 2), ([1, 2, 4, 9], 3)]
+)
 def test_median_duration(conn: Connection, minutes: list[int], expected: int) -> None:
     for lasted in minutes:
         put(conn, **finished("complete", started_ms=NOW - lasted * MINUTE))
@@ -164,20 +187,33 @@ def test_median_duration(conn: Connection, minutes: list[int], expected: int) ->
 def test_the_pulse_counts_what_arrived_and_what_stalled(conn: Connection) -> None:
     one = put(conn, top_seq=5, head_seq=5)
     old, lately = NOW - 10 * MINUTE, NOW - 9_000
-    put_events(conn, one, [(old, "clock"), (old, "media.stall")] + [(lately, "clock")] * 2 + [(NOW - 3_000, "media.stall")])
+    put_events(
+        conn,
+        one,
+        [(old, "clock"), (old, "media.stall")]
+        + [(lately, "clock")] * 2
+        + [(NOW - 3_000, "media.stall")],
+    )
     two = put(conn, top_seq=1, head_seq=1, link_kind="simulated")
     put_events(conn, two, [(lately, "clock")])
     found = monitor.pulse(conn, "s", "real", now_ms=NOW, window_ms=20_000)
     assert found.exact
     assert len(found.beats) == 10
-    assert {beat.at_ms: beat.n_events for beat in found.beats if beat.n_events} == {NOW - 10_000: 2.0, NOW - 4_000: 1.0}
+    assert {beat.at_ms: beat.n_events for beat in found.beats if beat.n_events} == {
+        NOW - 10_000: 2.0,
+        NOW - 4_000: 1.0,
+    }
     assert sum(beat.n_media_stalls for beat in found.beats) == 1
 
 
 def test_a_participant_cannot_fake_a_stall_with_words(conn: Connection) -> None:
     one = put(conn, top_seq=1, head_seq=1)
     body = json.dumps({"kind": "answer.change", "data": {"value": 'I typed "media.stall" here'}})
-    conn.execute(insert(database_tables.events).values(session=one, seq=1, body=body, received_ms=NOW - 5_000))
+    conn.execute(
+        insert(database_tables.events).values(
+            session=one, seq=1, body=body, received_ms=NOW - 5_000
+        )
+    )
     found = monitor.pulse(conn, "s", "real", now_ms=NOW)
     assert sum(beat.n_events for beat in found.beats) == 1
     assert sum(beat.n_media_stalls for beat in found.beats) == 0
@@ -207,7 +243,8 @@ def test_silent_sessions_come_longest_first(conn: Connection) -> None:
     assert rows[2].missing == 4
 
 
-# ---------------------------------------------------------------------------------------------- cost
+# ----------------------------------------------------------------------------------------------
+# cost
 
 
 def watched(conn: Connection) -> None:
@@ -215,15 +252,21 @@ def watched(conn: Connection) -> None:
 
 
 def cost(n_sessions: int, n_events: int) -> tuple[int, int]:
-    """SQLite's own count of its work (thousands of virtual machine steps) and the number of statements."""
+    """SQLite's own count of its work (thousands of virtual machine steps) and the number of
+    statements.
+    """
     engine = create_engine("sqlite://")
     database_tables.metadata.create_all(engine)
     with engine.begin() as conn:
-        rows = [session_row(top_seq=n_events, head_seq=n_events, position=i % 9) for i in range(n_sessions)]
+        rows = [
+            session_row(top_seq=n_events, head_seq=n_events, position=i % 9)
+            for i in range(n_sessions)
+        ]
         conn.execute(insert(database_tables.sessions), rows)
         conn.exec_driver_sql(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO events "
-            'SELECT id, i, \'{"kind":"clock"}\', ? - (? - i) * 100 FROM sessions, n ORDER BY id, i',
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT"
+            ' INTO events SELECT id, i, \'{"kind":"clock"}\', ? - (? - i) * 100 FROM sessions, n'
+            " ORDER BY id, i",
             (n_events, NOW, n_events),
         )
         conn.exec_driver_sql("ANALYZE")

@@ -20,7 +20,11 @@ def conn(scratch: Connection) -> Connection:
         row = {"id": name, "title": name, "state": "open", "definition": "d", "created_ms": NOW}
         scratch.execute(insert(database_tables.studies).values(row))
     for version, at_ms in (("d", NOW), ("e", NOW + 1)):
-        scratch.execute(insert(database_tables.definitions).values(hash=version, study="s", body="{}", created_ms=at_ms))
+        scratch.execute(
+            insert(database_tables.definitions).values(
+                hash=version, study="s", body="{}", created_ms=at_ms
+            )
+        )
     return scratch
 
 
@@ -54,7 +58,9 @@ def put(conn: Connection, number: int, kind: str = "open", **values: Any) -> str
     return name
 
 
-def numbers(conn: Connection, place: str, pool: str = "real", offset: int = 0, limit: int = 50) -> list[int]:
+def numbers(
+    conn: Connection, place: str, pool: str = "real", offset: int = 0, limit: int = 50
+) -> list[int]:
     wanted = overview.SessionFilter(pool, place)
     lines, _ = overview.session_lines(conn, "s", wanted, now_ms=NOW, offset=offset, limit=limit)
     return [line.number for line in lines]
@@ -62,7 +68,9 @@ def numbers(conn: Connection, place: str, pool: str = "real", offset: int = 0, l
 
 def chosen(conn: Connection, **wanted: Any) -> list[int]:
     """The numbers that a filter gives, in its order."""
-    lines, total = overview.session_lines(conn, "s", overview.SessionFilter(**wanted), now_ms=NOW, offset=0, limit=50)
+    lines, total = overview.session_lines(
+        conn, "s", overview.SessionFilter(**wanted), now_ms=NOW, offset=0, limit=50
+    )
     assert total == len(lines)
     return [line.number for line in lines]
 
@@ -90,16 +98,29 @@ def test_studies_with_the_numbers_of_each_pool(conn: Connection) -> None:
 
 def test_versions_newest_first_with_their_sessions(conn: Connection) -> None:
     fill(conn)
-    assert [(version.hash, version.n_sessions) for version in overview.versions(conn, "s")] == [("e", 1), ("d", 5)]
+    assert [(version.hash, version.n_sessions) for version in overview.versions(conn, "s")] == [
+        ("e", 1),
+        ("d", 5),
+    ]
 
 
-def test_a_definition_that_two_studies_have_is_listed_in_both_with_their_own_sessions(conn: Connection) -> None:
+def test_a_definition_that_two_studies_have_is_listed_in_both_with_their_own_sessions(
+    conn: Connection,
+) -> None:
     """Stored once, under the study that had it first."""
     fill(conn)
-    assert [(version.hash, version.n_sessions) for version in overview.versions(conn, "empty")] == [("d", 0)]
+    assert [(version.hash, version.n_sessions) for version in overview.versions(conn, "empty")] == [
+        ("d", 0)
+    ]
     put(conn, 90, study="empty", definition="e")
-    assert [(version.hash, version.n_sessions) for version in overview.versions(conn, "empty")] == [("e", 1), ("d", 0)]
-    assert [(version.hash, version.n_sessions) for version in overview.versions(conn, "s")] == [("e", 1), ("d", 5)]
+    assert [(version.hash, version.n_sessions) for version in overview.versions(conn, "empty")] == [
+        ("e", 1),
+        ("d", 0),
+    ]
+    assert [(version.hash, version.n_sessions) for version in overview.versions(conn, "s")] == [
+        ("e", 1),
+        ("d", 5),
+    ]
 
 
 def test_sessions_by_place(conn: Connection) -> None:
@@ -125,14 +146,22 @@ def test_sessions_by_place(conn: Connection) -> None:
 def test_sessions_by_page(conn: Connection) -> None:
     fill(conn)
     assert numbers(conn, "all", offset=2, limit=2) == [3, 2]
-    lines, total = overview.session_lines(conn, "s", overview.SessionFilter(), now_ms=NOW, offset=0, limit=1)
+    lines, total = overview.session_lines(
+        conn, "s", overview.SessionFilter(), now_ms=NOW, offset=0, limit=1
+    )
     assert total == 5
     assert (lines[0].n_events, lines[0].missing) == (7, 2)
 
 
 def test_sessions_are_found_by_number_id_code_recruiter_and_label(conn: Connection) -> None:
     fill(conn)
-    put(conn, 6, recruiter_hash="ab" * 32, recruiter_extra='{"SESSION_ID": "ef01"}', code_hash="cd" * 32)
+    put(
+        conn,
+        6,
+        recruiter_hash="ab" * 32,
+        recruiter_extra='{"SESSION_ID": "ef01"}',
+        code_hash="cd" * 32,
+    )
     studies.create_link(conn, token="a", study="s", kind="personal", label="Anna 100%", at_ms=NOW)
     studies.use_link(conn, "a", "personal2")
     assert search(conn, "3") == [3]
@@ -149,9 +178,15 @@ def test_sessions_are_found_by_number_id_code_recruiter_and_label(conn: Connecti
     assert search(conn, "") == [6, 5, 4, 3, 2, 1]
 
 
-def test_sessions_are_sorted_by_any_column_and_those_without_a_value_stand_last(conn: Connection) -> None:
+def test_sessions_are_sorted_by_any_column_and_those_without_a_value_stand_last(
+    conn: Connection,
+) -> None:
     fill(conn)
-    conn.execute(update(database_tables.sessions).where(database_tables.sessions.c.number == 4).values(started_ms=NOW - 2 * HOUR))
+    conn.execute(
+        update(database_tables.sessions)
+        .where(database_tables.sessions.c.number == 4)
+        .values(started_ms=NOW - 2 * HOUR)
+    )
     assert chosen(conn, order="number", descending=False) == [1, 2, 3, 4, 5]
     assert chosen(conn, order="took") == [4, 5, 3, 2, 1]
     assert chosen(conn, order="took", descending=False) == [5, 3, 4, 2, 1]
@@ -189,7 +224,11 @@ def test_personal_links_know_who_used_them(conn: Connection) -> None:
     studies.use_link(conn, "a", "personal2")
     studies.use_link(conn, "c", "withdrawn meanwhile")
     found = overview.personal_links(conn, "s")
-    assert [(one.label, one.used, one.number) for one in found] == [("Anna", True, 2), ("Bea", False, None), ("Cleo", True, None)]
+    assert [(one.label, one.used, one.number) for one in found] == [
+        ("Anna", True, 2),
+        ("Bea", False, None),
+        ("Cleo", True, None),
+    ]
 
 
 def test_a_session_by_its_number_stays_in_its_pool(conn: Connection) -> None:

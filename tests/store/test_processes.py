@@ -24,7 +24,12 @@ def test_processes_share_the_events_of_the_same_sessions(
         make_session(store, number)
     workers = [
         subprocess.Popen(
-            [sys.executable, str(WORKER), database_url, *map(str, (worker, N_WORKERS, N_SESSIONS, N_EVENTS))],
+            [
+                sys.executable,
+                str(WORKER),
+                database_url,
+                *map(str, (worker, N_WORKERS, N_SESSIONS, N_EVENTS)),
+            ],
             stdout=subprocess.PIPE,
         )
         for worker in range(N_WORKERS)
@@ -32,12 +37,16 @@ def test_processes_share_the_events_of_the_same_sessions(
     acks = [json.loads(worker.communicate(timeout=120)[0]) for worker in workers]
     assert all(worker.returncode == 0 for worker in workers)
     for number in range(1, N_SESSIONS + 1):
-        found = store.read(lambda conn, number=number: list(event_log.event_bodies(conn, f"session-{number}")))
+        found = store.read(
+            lambda conn, number=number: list(event_log.event_bodies(conn, f"session-{number}"))
+        )
         assert [seq for seq, _, _ in found] == list(range(1, N_EVENTS + 1))
         row = store.read(lambda conn, number=number: sessions.by_id(conn, f"session-{number}"))
         assert row is not None
         assert row.head_seq == row.top_seq == N_EVENTS
-        assert row.head_hash == event_chain.extend(event_chain.origin(row.id), [body for _, body, _ in found])
+        assert row.head_hash == event_chain.extend(
+            event_chain.origin(row.id), [body for _, body, _ in found]
+        )
         assert max(acks[worker][number - 1][-1] for worker in range(N_WORKERS)) == N_EVENTS
         for worker in range(N_WORKERS):
             own = acks[worker][number - 1]

@@ -17,7 +17,11 @@ MakeSession = Callable[..., Session]
 
 
 def put(store: Store, study: str = "s", definition: str = "d1") -> None:
-    store.write(lambda conn: studies.put(conn, study, title=study.upper(), definition=definition, body="{}", at_ms=1))
+    store.write(
+        lambda conn: studies.put(
+            conn, study, title=study.upper(), definition=definition, body="{}", at_ms=1
+        )
+    )
 
 
 def test_studies(store: Store) -> None:
@@ -25,7 +29,9 @@ def test_studies(store: Store) -> None:
     put(store, definition="d2")
     row = store.read(lambda conn: studies.get(conn, "s"))
     assert (row.title, row.state, row.definition, row.created_ms) == ("S", "open", "d2", 1)
-    assert store.read(lambda conn: studies.definition_body(conn, "d1")) == "{}", "older definitions stay"
+    assert store.read(lambda conn: studies.definition_body(conn, "d1")) == "{}", (
+        "older definitions stay"
+    )
     store.write(lambda conn: studies.set_state(conn, "s", "closed"))
     assert [study.state for study in store.read(studies.every)] == ["closed"]
     with pytest.raises(InvalidInput, match=r"unknown state 'close'\. Did you mean 'closed'"):
@@ -38,14 +44,20 @@ def test_studies(store: Store) -> None:
 
 def test_links(store: Store) -> None:
     put(store)
-    made = store.write(lambda conn: studies.create_link(conn, token="t", study="s", kind="personal", at_ms=1, label="Ada"))
+    made = store.write(
+        lambda conn: studies.create_link(
+            conn, token="t", study="s", kind="personal", at_ms=1, label="Ada"
+        )
+    )
     assert store.read(lambda conn: studies.get_link(conn, "t")) == made
     store.write(lambda conn: studies.use_link(conn, "t", "session-1"))
     assert store.read(lambda conn: studies.get_link(conn, "t")).used_by == "session-1"
     assert len(store.read(lambda conn: studies.links_of(conn, "s"))) == 1
     assert store.read(lambda conn: studies.links_of(conn, "s", ("open",))) == ()
     with pytest.raises(InvalidInput, match=r"unknown kind 'opne'\. Did you mean 'open'"):
-        store.write(lambda conn: studies.create_link(conn, token="u", study="s", kind="opne", at_ms=1))
+        store.write(
+            lambda conn: studies.create_link(conn, token="u", study="s", kind="opne", at_ms=1)
+        )
     with pytest.raises(NotFound, match="does not lead to a study"):
         store.read(lambda conn: studies.get_link(conn, "v"))
 
@@ -59,7 +71,11 @@ def test_closed_trials_come_back_by_run(store: Store, make_session: MakeSession)
     ]
     for row in rows:
         store.write(lambda conn, row=row: sessions.close_trial(conn, session.id, row))
-    assert store.read(lambda conn: sessions.closed_trials(conn, session.id)) == (rows[1], rows[0], rows[2])
+    assert store.read(lambda conn: sessions.closed_trials(conn, session.id)) == (
+        rows[1],
+        rows[0],
+        rows[2],
+    )
     assert store.read(lambda conn: sessions.closed_trials(conn, session.id, 1)) == (rows[2],)
 
 
@@ -68,7 +84,9 @@ def test_decisions_are_added_and_move_the_flag(store: Store, make_session: MakeS
 
     def decide(kind: str, reason: str = "because", target: str = "") -> None:
         store.write(
-            lambda conn: review.add_decision(conn, session=session.id, kind=kind, reason=reason, user="u", at_ms=1, target=target)
+            lambda conn: review.add_decision(
+                conn, session=session.id, kind=kind, reason=reason, user="u", at_ms=1, target=target
+            )
         )
 
     def rejected() -> bool:
@@ -92,12 +110,18 @@ def test_decisions_are_added_and_move_the_flag(store: Store, make_session: MakeS
     with pytest.raises(InvalidInput, match="unknown kind 'rejct'"):
         decide("rejct")
     with pytest.raises(NotFound, match="withdrawn"):
-        store.write(lambda conn: review.add_decision(conn, session="x", kind="keep", reason="r", user="u", at_ms=1))
+        store.write(
+            lambda conn: review.add_decision(
+                conn, session="x", kind="keep", reason="r", user="u", at_ms=1
+            )
+        )
 
 
 def test_alarms_stand_until_cleared_and_are_not_repeated(store: Store) -> None:
     def sound(message: str, at_ms: int) -> None:
-        store.write(lambda conn: alarms.sound(conn, kind="stall", message=message, study=None, at_ms=at_ms))
+        store.write(
+            lambda conn: alarms.sound(conn, kind="stall", message=message, study=None, at_ms=at_ms)
+        )
 
     sound("a", 1)
     sound("a", 2)
@@ -117,22 +141,45 @@ def test_alarms_stand_until_cleared_and_are_not_repeated(store: Store) -> None:
 def test_audit_is_newest_first(store: Store) -> None:
     for n in range(5):
         study = "s" if n % 2 else None
-        store.write(lambda conn, n=n, study=study: audit_log.note_audit(conn, user="u", what=str(n), at_ms=n, study=study))
-    assert [entry.what for entry in store.read(lambda conn: audit_log.recent_audit(conn, 3))] == ["4", "3", "2"]
-    assert [entry.what for entry in store.read(lambda conn: audit_log.recent_audit(conn, wanted=AuditFilter("s")))] == ["3", "1"]
+        store.write(
+            lambda conn, n=n, study=study: audit_log.note_audit(
+                conn, user="u", what=str(n), at_ms=n, study=study
+            )
+        )
+    assert [entry.what for entry in store.read(lambda conn: audit_log.recent_audit(conn, 3))] == [
+        "4",
+        "3",
+        "2",
+    ]
+    assert [
+        entry.what
+        for entry in store.read(lambda conn: audit_log.recent_audit(conn, wanted=AuditFilter("s")))
+    ] == ["3", "1"]
 
 
 def test_limits_count_failures_per_person_and_forget(store: Store) -> None:
     def check(who: str, now_ms: int) -> None:
-        store.read(lambda conn: accounts.check_tries(conn, what="code", who=who, limit=2, window_ms=60_000, now_ms=now_ms))
+        store.read(
+            lambda conn: accounts.check_tries(
+                conn, what="code", who=who, limit=2, window_ms=60_000, now_ms=now_ms
+            )
+        )
 
     for now_ms in (1, 2):
         check("a", now_ms)
-        store.write(lambda conn, now_ms=now_ms: accounts.note_failed_try(conn, what="code", who="a", now_ms=now_ms))
+        store.write(
+            lambda conn, now_ms=now_ms: accounts.note_failed_try(
+                conn, what="code", who="a", now_ms=now_ms
+            )
+        )
     with pytest.raises(TooManyTries, match="2 failed tries within 1 minutes"):
         check("a", 3)
     check("b", 3)
     check("a", 60_002)
-    store.write(lambda conn: accounts.note_failed_try(conn, what="code", who="b", now_ms=accounts.TRY_LIFE_MS + 2))
+    store.write(
+        lambda conn: accounts.note_failed_try(
+            conn, what="code", who="b", now_ms=accounts.TRY_LIFE_MS + 2
+        )
+    )
     left = store.read(lambda conn: conn.exec_driver_sql("SELECT count(*) FROM attempts").scalar())
     assert left == 1, "after an hour nothing is left of a try"

@@ -15,8 +15,14 @@ NOW = 1_750_000_000_000
 
 @pytest.fixture
 def conn(scratch: Connection) -> Connection:
-    scratch.execute(insert(database_tables.studies).values(id="s", title="S", state="open", definition="d", created_ms=NOW))
-    scratch.execute(insert(database_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW))
+    scratch.execute(
+        insert(database_tables.studies).values(
+            id="s", title="S", state="open", definition="d", created_ms=NOW
+        )
+    )
+    scratch.execute(
+        insert(database_tables.definitions).values(hash="d", study="s", body="{}", created_ms=NOW)
+    )
     return scratch
 
 
@@ -54,7 +60,9 @@ def test_the_last_decision_holds_and_the_first_stays_on_record(conn: Connection)
     one = put(conn, 1)
     answer = review.target("pairs.1.watch", "why")
     for kind, reason in (("exclude_text", " copied "), ("keep", "it was a quotation")):
-        review.decide(conn, session=one, answer=answer, kind=kind, reason=reason, user="ada", at_ms=NOW)
+        review.decide(
+            conn, session=one, answer=answer, kind=kind, reason=reason, user="ada", at_ms=NOW
+        )
     assert review.latest_of(conn, [one]) == {(one, answer): "keep"}
     held = review.decision_about(conn, one, answer)
     assert held is not None
@@ -65,11 +73,15 @@ def test_the_last_decision_holds_and_the_first_stays_on_record(conn: Connection)
     ]
 
 
-@pytest.mark.parametrize(("kind", "reason"), [("keep", ""), ("exclude_text", "  "), ("reject", "no"), ("", "x")])
+@pytest.mark.parametrize(
+    ("kind", "reason"), [("keep", ""), ("exclude_text", "  "), ("reject", "no"), ("", "x")]
+)
 def test_a_decision_needs_a_kind_and_a_reason(conn: Connection, kind: str, reason: str) -> None:
     one = put(conn, 1)
     with pytest.raises(InvalidInput):
-        review.decide(conn, session=one, answer="k/q", kind=kind, reason=reason, user="ada", at_ms=NOW)
+        review.decide(
+            conn, session=one, answer="k/q", kind=kind, reason=reason, user="ada", at_ms=NOW
+        )
     assert conn.execute(select(database_tables.decisions)).all() == []
 
 
@@ -77,7 +89,9 @@ def test_rejecting_frees_the_place_and_unrejecting_takes_it_again(conn: Connecti
     one = put(conn, 1)
 
     def places() -> int:
-        return sum(row.n_sessions for row in sessions.filled(conn, "s", ("open", "personal"), NOW + 1))
+        return sum(
+            row.n_sessions for row in sessions.filled(conn, "s", ("open", "personal"), NOW + 1)
+        )
 
     assert places() == 1
     review.judge(conn, session=one, deed="reject", reason="nonsense", user="ada", at_ms=NOW)
@@ -97,7 +111,9 @@ def test_a_withdrawn_session_cannot_be_judged(conn: Connection) -> None:
 def test_excluding_frees_the_place_too_but_leaves_the_payment_alone(conn: Connection) -> None:
     name = put(conn, 1)
     for deed in ("approve", "exclude"):
-        review.judge(conn, session=name, deed=deed, reason="looked away all the time", user="ada", at_ms=NOW)
+        review.judge(
+            conn, session=name, deed=deed, reason="looked away all the time", user="ada", at_ms=NOW
+        )
     row = sessions.by_id(conn, name)
     assert row is not None
     assert (row.approved, row.rejected, row.excluded) == (True, False, True)
@@ -113,12 +129,19 @@ def test_excluding_frees_the_place_too_but_leaves_the_payment_alone(conn: Connec
 def test_many_at_once_change_those_that_are_not_so_yet_and_all_or_none(conn: Connection) -> None:
     names = [put(conn, number) for number in range(1, 1_203)]
     review.judge(conn, session=names[0], deed="approve", reason="fine", user="ada", at_ms=NOW)
-    changed = review.judge_all(conn, names, deed="approve", reason=" all fine ", user="bob", at_ms=NOW + 1)
+    changed = review.judge_all(
+        conn, names, deed="approve", reason=" all fine ", user="bob", at_ms=NOW + 1
+    )
     assert changed == tuple(range(2, 1_203))
     assert [row.reason for row in review.decisions_of(conn, names[700])] == ["all fine"]
-    assert review.judge_all(conn, names, deed="approve", reason="again", user="bob", at_ms=NOW + 2) == ()
+    assert (
+        review.judge_all(conn, names, deed="approve", reason="again", user="bob", at_ms=NOW + 2)
+        == ()
+    )
     with pytest.raises(NotFound, match="withdrawn"):
-        review.judge_all(conn, [names[0], "gone"], deed="exclude", reason="x", user="bob", at_ms=NOW)
+        review.judge_all(
+            conn, [names[0], "gone"], deed="exclude", reason="x", user="bob", at_ms=NOW
+        )
     with pytest.raises(InvalidInput, match="expected a reason"):
         review.judge_all(conn, names, deed="exclude", reason=" ", user="bob", at_ms=NOW)
     with pytest.raises(InvalidInput, match="Did you mean 'exclude'"):

@@ -12,7 +12,14 @@ MakeSession = Callable[..., Session]
 
 
 def test_a_session_comes_back_as_it_was_stored(store: Store, make_session: MakeSession) -> None:
-    session = make_session(store, 4, arms={"b": "x", "a": "y"}, rows={"clips": 3}, seed=2**63 - 1, recruiter_extra={"S": "h"})
+    session = make_session(
+        store,
+        4,
+        arms={"b": "x", "a": "y"},
+        rows={"clips": 3},
+        seed=2**63 - 1,
+        recruiter_extra={"S": "h"},
+    )
     assert store.read(lambda conn: sessions.by_id(conn, session.id)) == session
     assert store.read(lambda conn: sessions.by_code(conn, "code-4")) == session
     assert store.read(lambda conn: sessions.by_id(conn, "nobody")) is None
@@ -24,7 +31,12 @@ def test_a_person_is_found_within_study_and_pool(store: Store, make_session: Mak
     make_session(store, 3, recruiter_hash="ada", link_kind="simulated")
 
     def find(study: str, who: str, pool: str) -> list[int]:
-        return [found.number for found in store.read(lambda conn: sessions.by_recruiter(conn, study, who, POOLS[pool]))]
+        return [
+            found.number
+            for found in store.read(
+                lambda conn: sessions.by_recruiter(conn, study, who, POOLS[pool])
+            )
+        ]
 
     assert find("study", "ada", "real") == [2, 1], "the latest first"
     assert find("study", "ada", "simulated") == [3]
@@ -37,7 +49,10 @@ def test_numbers_count_within_a_pool(store: Store, make_session: MakeSession) ->
     make_session(store, 2, link_kind="personal")
     make_session(store, 7, link_kind="preview")
     for kind, number in {"open": 3, "personal": 3, "preview": 8, "simulated": 1}.items():
-        assert store.read(lambda conn, kind=kind: sessions.next_number(conn, "study", pool_of(kind))) == number
+        assert (
+            store.read(lambda conn, kind=kind: sessions.next_number(conn, "study", pool_of(kind)))
+            == number
+        )
 
 
 def test_who_holds_a_place(store: Store, make_session: MakeSession) -> None:

@@ -1,4 +1,6 @@
-"""What operators are told when a database cannot be opened or copied: one line with place, reason and cure, never a traceback."""
+"""What operators are told when a database cannot be opened or copied: one line with place, reason
+and cure, never a traceback.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ def told(error: BelievableError) -> str:
 
 
 @pytest.mark.parametrize("act", ["open", "backup", "restore"])
-def test_a_server_that_does_not_answer_is_told_alike_by_whoever_needs_it(act: str, tmp_path: Path, kept: Path) -> None:
+def test_a_server_that_does_not_answer_is_told_alike_by_whoever_needs_it(
+    act: str, tmp_path: Path, kept: Path
+) -> None:
     target = tmp_path / "new.backup"
     acts: dict[str, Callable[[], object]] = {
         "open": lambda: Store.open(NOBODY_THERE),
@@ -82,7 +86,9 @@ def test_a_server_that_does_not_answer_is_told_alike_by_whoever_needs_it(act: st
 
 
 def test_an_address_is_shown_as_it_was_given_without_its_passwords() -> None:
-    shown = Database("postgresql://anna@host/z?password=geheim&sslpassword=auch&sslmode=require").name
+    shown = Database(
+        "postgresql://anna@host/z?password=geheim&sslpassword=auch&sslmode=require"
+    ).name
     assert shown == "postgresql://anna@host/z?password=hidden&sslmode=require&sslpassword=hidden"
 
 
@@ -91,19 +97,34 @@ def test_an_address_is_shown_as_it_was_given_without_its_passwords() -> None:
     [
         (
             'failed: FATAL:  password authentication failed for user "eve"',
-            'x: failed: FATAL: password authentication failed for user "eve". Check user and password in its address.',
+            (
+                'x: failed: FATAL: password authentication failed for user "eve". Check user and'
+                " password in its address."
+            ),
         ),
-        ('FATAL:  role "eve" does not exist', 'x: FATAL: role "eve" does not exist. Check user and password in its address.'),
+        (
+            'FATAL:  role "eve" does not exist',
+            'x: FATAL: role "eve" does not exist. Check user and password in its address.',
+        ),
         (
             'FATAL:  database "z" does not exist',
-            'x: FATAL: database "z" does not exist. Make it (createdb NAME), or correct its name in the address.',
+            (
+                'x: FATAL: database "z" does not exist. Make it (createdb NAME), or correct its'
+                " name in the address."
+            ),
         ),
         (
             "FATAL:  sorry, too many clients already",
-            "x: FATAL: sorry, too many clients already. Let others end, or raise max_connections of its server.",
+            (
+                "x: FATAL: sorry, too many clients already. Let others end, or raise"
+                " max_connections of its server."
+            ),
         ),
         (
-            "server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally\n\tbefore.",
+            (
+                "server closed the connection unexpectedly\n\tThis probably means the server"
+                " terminated abnormally\n\tbefore."
+            ),
             "x: server closed the connection unexpectedly. Check its address, and that it runs.",
         ),
     ],
@@ -119,20 +140,32 @@ def test_an_account_without_rights_is_not_told_to_restore() -> None:
         sqlstate = "42501"
 
     with pytest.raises(Unavailable) as caught, troubles_told("x"):
-        raise ProgrammingError("CREATE", None, DeniedError("permission denied for schema public\nLINE 2: CREATE TABLE\n   ^"))
-    assert str(caught.value) == (
-        "x: permission denied for schema public. Name an account in its address that owns the tables, and a server that may be "
-        "written."
+        raise ProgrammingError(
+            "CREATE",
+            None,
+            DeniedError("permission denied for schema public\nLINE 2: CREATE TABLE\n   ^"),
+        )
+    assert (
+        str(caught.value)
+        == "x: permission denied for schema public. Name an account in its address that owns the"
+        " tables, and a server that may be written."
     )
 
 
 def test_a_full_disk_of_files_is_full_whoever_says_it() -> None:
-    with pytest.raises(StorageFull, match=r"^x: No space left on device\. Free space on its disk\.$"), troubles_told("x"):
+    with (
+        pytest.raises(
+            StorageFull, match=r"^x: No space left on device\. Free space on its disk\.$"
+        ),
+        troubles_told("x"),
+    ):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/somewhere")
     assert driver_words(sqlite3.OperationalError("database is locked")) == "database is locked"
 
 
-def test_a_backup_that_finds_no_space_says_where_and_leaves_nothing(live: Path, tmp_path: Path) -> None:
+def test_a_backup_that_finds_no_space_says_where_and_leaves_nothing(
+    live: Path, tmp_path: Path
+) -> None:
     target = tmp_path / "backups" / "b.backup"
     with files_no_longer_than(100_000), pytest.raises(StorageFull) as caught:
         backup(f"sqlite:///{live}", target)
@@ -163,7 +196,9 @@ def test_a_damaged_database_is_not_called_a_backup(live: Path, tmp_path: Path) -
     assert first.startswith(f"the database {live} is damaged (")
     assert "Restore a backup: believable restore BACKUP" in first
     live.write_bytes(b"no database" * 999)
-    with pytest.raises(Unavailable, match=r"cannot be opened: file is not a database\. Restore a backup"):
+    with pytest.raises(
+        Unavailable, match=r"cannot be opened: file is not a database\. Restore a backup"
+    ):
         backup(f"sqlite:///{live}", tmp_path / "b.backup")
     assert not (tmp_path / "b.backup").exists()
 
@@ -172,7 +207,8 @@ def test_names_with_marks_of_addresses_are_names(kept: Path) -> None:
     assert verify_file(kept.rename(kept.with_name("50% of? it#1.backup"))).n_sessions == 1
 
 
-# ---------------------------------------------------------------------------------------------- rights
+# ----------------------------------------------------------------------------------------------
+# rights
 
 
 @contextmanager
@@ -190,7 +226,9 @@ def as_nobody() -> Iterator[None]:
 
 @pytest.fixture
 def foreign(live: Path, kept: Path) -> Iterator[Path]:
-    """A folder with a database and a backup, which everybody may read and list, and nobody may write."""
+    """A folder with a database and a backup, which everybody may read and list, and nobody may
+    write.
+    """
     with tempfile.TemporaryDirectory() as name:  # the folders of pytest let nobody else in
         folder = Path(name)
         shutil.copy(live, folder / "b.db")
@@ -220,17 +258,26 @@ def test_rights_that_are_missing_are_named_and_nothing_is_called_lost(foreign: P
             assert f"Give this account the right to write {foreign}" in told(caught.value)
         assert verify_file(kept).n_sessions == 1
     kept.chmod(0o000)
-    with as_nobody(), pytest.raises(Unavailable, match=r"b\.backup cannot be opened\. Give this account the right to read it\."):
+    with (
+        as_nobody(),
+        pytest.raises(
+            Unavailable,
+            match=r"b\.backup cannot be opened\. Give this account the right to read it\.",
+        ),
+    ):
         verify_file(kept)
     assert sorted(path.name for path in foreign.iterdir()) == names
 
 
-# ---------------------------------------------------------------------------------------------- a server that goes away
+# ---------------------------------------------------------------------------------------------- a
+# server that goes away
 
 
 @pytest.fixture
 def filled(postgres: Any, kept: Path) -> Iterator[str]:
-    """The address of a database with what the backup holds, on a server that runs again afterwards."""
+    """The address of a database with what the backup holds, on a server that runs again
+    afterwards.
+    """
     url = postgres.new_database()
     restore(kept, url, live_lost=True)
     yield url
@@ -238,7 +285,9 @@ def filled(postgres: Any, kept: Path) -> Iterator[str]:
 
 
 @pytest.mark.postgres
-def test_a_server_that_goes_away_while_it_is_copied_is_told(postgres: Any, filled: str, tmp_path: Path) -> None:
+def test_a_server_that_goes_away_while_it_is_copied_is_told(
+    postgres: Any, filled: str, tmp_path: Path
+) -> None:
     target = tmp_path / "backups" / "pg.backup"
     with pytest.raises(Unavailable) as caught:
         backup(filled, target, progress=lambda done, total: postgres.crash())
@@ -249,18 +298,28 @@ def test_a_server_that_goes_away_while_it_is_copied_is_told(postgres: Any, fille
 
 
 @pytest.mark.postgres
-def test_a_server_that_goes_away_while_it_is_restored_has_what_it_had(postgres: Any, filled: str, live: Path, kept: Path) -> None:
+def test_a_server_that_goes_away_while_it_is_restored_has_what_it_had(
+    postgres: Any, filled: str, live: Path, kept: Path
+) -> None:
     with Store.open(filled) as store:
-        store.write(lambda conn: audit_log.note_audit(conn, user="late", what="after the backup", at_ms=1))
+        store.write(
+            lambda conn: audit_log.note_audit(conn, user="late", what="after the backup", at_ms=1)
+        )
     with pytest.raises(Unavailable) as caught:
         restore(kept, filled, progress=lambda done, total: postgres.crash())
     message = told(caught.value)
-    assert message.startswith(f"the backup {kept} cannot be restored into the database postgresql://")
+    assert message.startswith(
+        f"the backup {kept} cannot be restored into the database postgresql://"
+    )
     assert message.endswith("Check its address, and that it runs.")
-    assert [path.name for path in kept.parent.iterdir() if path.is_dir()] == ["data"], "no draft stays behind"
+    assert [path.name for path in kept.parent.iterdir() if path.is_dir()] == ["data"], (
+        "no draft stays behind"
+    )
     postgres.start()
     with Store.open(filled) as store:
-        assert "late" in {entry.user for entry in store.read(lambda conn: audit_log.recent_audit(conn, limit=500))}
+        assert "late" in {
+            entry.user for entry in store.read(lambda conn: audit_log.recent_audit(conn, limit=500))
+        }
         assert store.read(lambda conn: sessions.by_id(conn, "session-1")) is not None
 
 
@@ -268,4 +327,6 @@ def test_a_server_that_goes_away_while_it_is_restored_has_what_it_had(postgres: 
 def test_restoring_into_a_server_names_the_folder_that_is_full(filled: str, kept: Path) -> None:
     with files_no_longer_than(100_000), pytest.raises(StorageFull) as caught:
         restore(kept, filled)
-    assert told(caught.value).endswith(f"Free space on the disk of {kept.parent}, or name another place.")
+    assert told(caught.value).endswith(
+        f"Free space on the disk of {kept.parent}, or name another place."
+    )

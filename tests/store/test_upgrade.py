@@ -1,4 +1,6 @@
-"""A database that revision 0007 wrote, with sessions in it, opens in this version, and nothing in it has changed."""
+"""A database that revision 0007 wrote, with sessions in it, opens in this version, and nothing in
+it has changed.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,21 @@ def old_rows() -> Rows:
     with sqlite3.connect(":memory:") as database:
         database.row_factory = sqlite3.Row
         database.executescript((WRITTEN / "sqlite.sql").read_text("utf-8"))
-        tables = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        return {table: [dict(row) for row in database.execute(f'SELECT * FROM "{table}"')] for table in tables}
+        tables = [
+            row[0]
+            for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
+        return {
+            table: [dict(row) for row in database.execute(f'SELECT * FROM "{table}"')]
+            for table in tables
+        }
 
 
 @pytest.fixture
 def old_database_url(empty_database_url: str, old_rows: Rows) -> str:
-    """The old database in a file, or with the tables that 0007 makes on PostgreSQL and the same rows."""
+    """The old database in a file, or with the tables that 0007 makes on PostgreSQL and the same
+    rows.
+    """
     if empty_database_url.startswith("sqlite"):
         with sqlite3.connect(empty_database_url.removeprefix("sqlite:///")) as database:
             database.executescript((WRITTEN / "sqlite.sql").read_text("utf-8"))
@@ -48,11 +58,17 @@ def old_database_url(empty_database_url: str, old_rows: Rows) -> str:
         for table in tables.sorted_tables:
             if rows := old_rows[table.name]:
                 booleans = [column.name for column in table.c if isinstance(column.type, Boolean)]
-                conn.execute(insert(table), [row | {name: bool(row[name]) for name in booleans} for row in rows])
+                conn.execute(
+                    insert(table),
+                    [row | {name: bool(row[name]) for name in booleans} for row in rows],
+                )
                 for column in table.primary_key:
                     if isinstance(column.type, Integer) and column.server_default is not None:
                         last = max(row[column.name] for row in rows)
-                        conn.exec_driver_sql(f"SELECT setval(pg_get_serial_sequence('{table.name}', '{column.name}'), {last})")
+                        conn.exec_driver_sql(
+                            f"SELECT setval(pg_get_serial_sequence('{table.name}',"
+                            f" '{column.name}'), {last})"
+                        )
     engine.dispose()
     return empty_database_url
 
@@ -65,7 +81,10 @@ def stored_rows(store: Store, like: Rows) -> Rows:
         tables.reflect(conn)
         found = {}
         for name, rows in like.items():
-            columns = [tables.tables[name].c[column] for column in (rows[0] if rows else tables.tables[name].c.keys())]
+            columns = [
+                tables.tables[name].c[column]
+                for column in (rows[0] if rows else tables.tables[name].c.keys())
+            ]
             found[name] = [dict(row._mapping) for row in conn.execute(select(*columns))]
         return found
 
@@ -74,7 +93,9 @@ def stored_rows(store: Store, like: Rows) -> Rows:
 
 def ordered(rows: Rows) -> dict[str, list[str]]:
     return {
-        table: sorted(str(sorted(row.items())) for row in found) for table, found in rows.items() if table != "alembic_version"
+        table: sorted(str(sorted(row.items())) for row in found)
+        for table, found in rows.items()
+        if table != "alembic_version"
     }
 
 
@@ -89,7 +110,10 @@ def test_nothing_that_was_stored_changes(old_database_url: str, old_rows: Rows) 
 def as_numbers(rows: Rows) -> Rows:
     """PostgreSQL has truth values, SQLite 0 and 1 for them."""
     return {
-        table: [{name: int(value) if isinstance(value, bool) else value for name, value in row.items()} for row in found]
+        table: [
+            {name: int(value) if isinstance(value, bool) else value for name, value in row.items()}
+            for row in found
+        ]
         for table, found in rows.items()
     }
 
@@ -99,24 +123,43 @@ def test_old_sessions_are_whole_and_new_columns_say_nothing_of_them(old_database
         sessions = store.read(lambda conn: list(collected(conn, "faces", simulated=True)))
         assert [one.session.outcome for one in sessions] == ["complete"] * 3
         for one in sessions:
-            head = event_chain.extend(event_chain.origin(one.session.id), [body for _, body, _ in one.events])
+            head = event_chain.extend(
+                event_chain.origin(one.session.id), [body for _, body, _ in one.events]
+            )
             assert head == one.session.head_hash, "the chain of its events holds"
             assert [trial.status for trial in one.trials] == ["done"] * 3
             assert one.view_checks == ()
         lines, total = store.read(
             lambda conn: overview.session_lines(
-                conn, "faces", overview.SessionFilter(pool="simulated"), now_ms=0, offset=0, limit=10
+                conn,
+                "faces",
+                overview.SessionFilter(pool="simulated"),
+                now_ms=0,
+                offset=0,
+                limit=10,
             )
         )
         assert (total, [line.n_impossible for line in lines]) == (3, [0, 0, 0])
-        assert store.read(lambda conn: view_checks.count_impossible(conn, "faces", ("simulated",))) == 0
+        assert (
+            store.read(lambda conn: view_checks.count_impossible(conn, "faces", ("simulated",)))
+            == 0
+        )
 
 
-def test_old_sessions_go_on_and_the_audit_log_refuses_more(old_database_url: str, old_rows: Rows) -> None:
+def test_old_sessions_go_on_and_the_audit_log_refuses_more(
+    old_database_url: str, old_rows: Rows
+) -> None:
     with Store.open(old_database_url) as store:
-        store.write(_run("UPDATE sessions SET state = 'active', outcome = NULL, finished_ms = NULL WHERE number = 1"))
+        store.write(
+            _run(
+                "UPDATE sessions SET state = 'active', outcome = NULL, finished_ms = NULL WHERE"
+                " number = 1"
+            )
+        )
         session = store.read(lambda conn: overview.session_by_number(conn, "faces", "simulated", 1))
-        token_hash = next(row["token_hash"] for row in old_rows["sessions"] if row["id"] == session.id)
+        token_hash = next(
+            row["token_hash"] for row in old_rows["sessions"] if row["id"] == session.id
+        )
         event = json.dumps({"kind": "page.open", "trial": 0, "at_ms": 1, "mono_ms": 1, "data": {}})
         batch = event_log.EventBatch(token_hash, session.epoch, ((session.head_seq + 1, event),))
         assert store.append(batch) == session.head_seq + 1

@@ -62,10 +62,16 @@ def test_a_failing_change_fails_alone(store: Store) -> None:
     def worse(conn: Connection) -> None:
         conn.exec_driver_sql("SELECT nothing FROM nowhere")
 
-    futures = [store._writer.submit(change) for change in (note("a"), bad, note("b"), worse, note("c"))]
+    futures = [
+        store._writer.submit(change) for change in (note("a"), bad, note("b"), worse, note("c"))
+    ]
     release.set()
     errors = [future.exception(20) for future in futures]
-    assert [type(error).__name__ for error in errors[:3]] == ["NoneType", "InvalidInput", "NoneType"]
+    assert [type(error).__name__ for error in errors[:3]] == [
+        "NoneType",
+        "InvalidInput",
+        "NoneType",
+    ]
     assert errors[3] is not None
     assert errors[4] is None
     assert noted(store) == ["a", "b", "c"]
@@ -110,8 +116,12 @@ def test_batches_and_changes_mix(store: Store, make_session: MakeSession, body: 
     assert noted(store) == ["between"]
 
 
-def test_a_batch_that_cannot_be_stored_fails_alone(store: Store, make_session: MakeSession, body: Body) -> None:
-    """Session 1's bookkeeping denies an event that is there: storing it again must fail, loudly, and only for this session."""
+def test_a_batch_that_cannot_be_stored_fails_alone(
+    store: Store, make_session: MakeSession, body: Body
+) -> None:
+    """Session 1's bookkeeping denies an event that is there: storing it again must fail, loudly,
+    and only for this session.
+    """
     for number in (1, 2):
         make_session(store, number)
     store.append(event_log.check_batch("token-1", 1, [(1, body(1))]))
@@ -133,7 +143,9 @@ def test_coroutines_are_answered_and_may_give_up(store: Store) -> None:
         impatient.cancel()
         release.set()
         await asyncio.gather(*patient)
-        assert await store.aread(lambda conn: len(audit_log.recent_audit(conn))) == 6, "what was given up is stored all the same"
+        assert await store.aread(lambda conn: len(audit_log.recent_audit(conn))) == 6, (
+            "what was given up is stored all the same"
+        )
 
     asyncio.run(run())
 

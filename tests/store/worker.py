@@ -1,4 +1,6 @@
-"""One server process of several: sends its share of every session's events and prints each acknowledgement."""
+"""One server process of several: sends its share of every session's events and prints each
+acknowledgement.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from believable.store.engine import Store
 
 
 def body(n: int) -> str:
-    return json.dumps({"kind": "answer.change", "trial": 0, "at_ms": n, "mono_ms": n, "data": {"n": n}})
+    return json.dumps(
+        {"kind": "answer.change", "trial": 0, "at_ms": n, "mono_ms": n, "data": {"n": n}}
+    )
 
 
 async def main(url: str, worker: int, n_workers: int, n_sessions: int, n_events: int) -> None:
@@ -20,7 +24,11 @@ async def main(url: str, worker: int, n_workers: int, n_sessions: int, n_events:
         async def one(session: int) -> list[int]:
             acks = []
             for seq in range(1 + worker, n_events + 1, n_workers):
-                acks.append(await store.aappend(event_log.check_batch(f"token-{session}", 1, [(seq, body(seq))])))
+                acks.append(
+                    await store.aappend(
+                        event_log.check_batch(f"token-{session}", 1, [(seq, body(seq))])
+                    )
+                )
             return acks
 
         found = await asyncio.gather(*(one(session) for session in range(1, n_sessions + 1)))

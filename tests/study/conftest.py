@@ -33,10 +33,22 @@ WriteStudy = Callable[..., Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> WriteStudy:
-    """Write a study folder: `timeline` is put below the usual header, `text` replaces everything."""
+    """Write a study folder: `timeline` is put below the usual header, `text` replaces
+    everything.
+    """
 
-    def write_study(timeline: str = "", *, text: str | None = None, extra: str = "", pages: dict[str, str] | None = None) -> Path:
-        whole = dedent(text) if text is not None else f"{HEADER}{dedent(extra)}timeline:\n{dedent(timeline)}"
+    def write_study(
+        timeline: str = "",
+        *,
+        text: str | None = None,
+        extra: str = "",
+        pages: dict[str, str] | None = None,
+    ) -> Path:
+        whole = (
+            dedent(text)
+            if text is not None
+            else f"{HEADER}{dedent(extra)}timeline:\n{dedent(timeline)}"
+        )
         for name, page in {"pages/consent.md": "# Consent\n", **(pages or {})}.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +64,9 @@ def found(write: WriteStudy) -> Callable[..., list[Problem]]:
     """The problems of a study written as in `write`."""
 
     def find(*args: object, **options: object) -> list[Problem]:
-        return problems(write(*args, **options), kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS)
+        return problems(
+            write(*args, **options), kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS
+        )
 
     return find
 

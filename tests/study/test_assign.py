@@ -1,4 +1,6 @@
-"""Assignment: balanced jointly, then marginally, deterministic, and exact when N is a multiple of the design."""
+"""Assignment: balanced jointly, then marginally, deterministic, and exact when N is a multiple of
+the design.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from believable.study.records import Block, Stimulus, Study, Text
 
 def study(arms=(), conditions=2, order="latin_square", items=0, seed=7):
     names = tuple(f"c{i}" for i in range(conditions))
-    stimuli = tuple(Stimulus(id=f"s{i}", file=f"s{i}.mp4", condition=name) for i, name in enumerate(names))
+    stimuli = tuple(
+        Stimulus(id=f"s{i}", file=f"s{i}.mp4", condition=name) for i, name in enumerate(names)
+    )
     timeline = [Block(id="main", order=order, over="condition", each=(Watch(id="watch"),))]
     if items:
         pages = tuple(TextPage(id=f"page{i}", text=Text("x")) for i in range(items))
@@ -68,7 +72,9 @@ def test_every_cell_is_filled_equally_when_n_is_a_multiple_of_the_design(study, 
 @given(DESIGNS, st.integers(0, 10**6))
 @settings(max_examples=30)
 def test_drop_outs_leave_no_hole(study, seed):
-    """Sessions leave at random, which the caller no longer counts; once as many have finished as needed, all cells are equal."""
+    """Sessions leave at random, which the caller no longer counts; once as many have finished as
+    needed, all cells are equal.
+    """
     rng = random.Random(seed)
     finished: Counter[Cell] = Counter()
     running: list[Cell] = []
@@ -120,7 +126,11 @@ def test_the_least_filled_cell_is_chosen_first():
 
 def test_ties_go_to_the_arm_that_is_least_filled_on_its_own():
     one = study(arms=(2,), conditions=2)
-    crowded = next(cell for cell in cells(one) if dict(cell.arms)["arm0"] == "l0" and dict(cell.rows)["main"] == 0)
+    crowded = next(
+        cell
+        for cell in cells(one)
+        if dict(cell.arms)["arm0"] == "l0" and dict(cell.rows)["main"] == 0
+    )
     for number in range(20):
         chosen = choose(one, {crowded: 1}, number)
         assert (chosen.arms["arm0"], chosen.rows["main"]) == ("l1", 1)
@@ -133,7 +143,9 @@ def test_counts_of_an_earlier_version_of_the_study_do_no_harm():
 
 @pytest.mark.parametrize("conditions", [2, 3, 4, 5])
 def test_orders_are_counterbalanced_exactly(conditions):
-    """Every condition in every place and after every other equally often, over one round of the design."""
+    """Every condition in every place and after every other equally often, over one round of the
+    design.
+    """
     one = study(conditions=conditions)
     filled: Counter[Cell] = Counter()
     orders = []

@@ -38,7 +38,11 @@ def test_questions_about_a_clip_are_asked_for_every_clip_under_their_own_ids(loa
         "why-1",
         "best",
     ]
-    assert [clip_of(question.id) for question in questions][3:6] == [("why", 0), ("rating", 1), ("sure", 1)]
+    assert [clip_of(question.id) for question in questions][3:6] == [
+        ("why", 0),
+        ("rating", 1),
+        ("sure", 1),
+    ]
     assert clip_of("best") == ("best", None)
 
 

@@ -31,7 +31,14 @@ def test_how_the_question_was_understood_takes_exactly_one_code() -> None:
 
 def test_the_codes_of_flagged_actions() -> None:
     ids = [code.id for code in ready("replay").codes]
-    assert ids == ["goal_inconsistency", "environment_rule", "temporal", "social_norm", "control_failure", "other"]
+    assert ids == [
+        "goal_inconsistency",
+        "environment_rule",
+        "temporal",
+        "social_norm",
+        "control_failure",
+        "other",
+    ]
 
 
 @pytest.mark.parametrize("name", ready_names())
@@ -50,7 +57,12 @@ def test_own_codes_replace_those_of_the_same_id_and_follow_the_rest() -> None:
     assert whole.code("goal") == mine
     assert [code.id for code in whole.codes][:2] == ["smoothness", "goal"]
     assert whole.codes[-1] == new
-    assert (whole.id, whole.ready, whole.title, whole.pick) == ("reasons", None, ready("hntt").title, "many")
+    assert (whole.id, whole.ready, whole.title, whole.pick) == (
+        "reasons",
+        None,
+        ready("hntt").title,
+        "many",
+    )
 
 
 def test_an_unknown_codebook_or_code() -> None:
@@ -61,5 +73,7 @@ def test_an_unknown_codebook_or_code() -> None:
 
 
 def test_a_codebook_of_its_own_file() -> None:
-    book = from_yaml(b"id: mine\ncodes: [{id: a, label: A, definition: What it is.}]\n", "mine.yaml")
+    book = from_yaml(
+        b"id: mine\ncodes: [{id: a, label: A, definition: What it is.}]\n", "mine.yaml"
+    )
     assert book.code("a").variants() == (None,)

@@ -30,7 +30,9 @@ def test_a_round_trip_changes_nothing(loaded):
 
 def test_json_is_canonical(loaded):
     text = loaded(TIMELINE).to_json()
-    assert text == json.dumps(json.loads(text), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    assert text == json.dumps(
+        json.loads(text), ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
     assert "Größe" in text
 
 
@@ -56,11 +58,19 @@ def test_words_pages_and_media_do_change_the_hash(loaded):
 def test_other_json_is_refused():
     with pytest.raises(InvalidInput, match=r"definition: expected JSON, got 'nonsense'"):
         Definition.from_json("nonsense", KINDS)
-    with pytest.raises(InvalidInput, match=r"expected format 'believable-definition/1', got 'other/2'\. Use the version"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"expected format 'believable-definition/1', got 'other/2'\. Use the version",
+    ):
         Definition.from_json('{"format": "other/2"}', KINDS)
 
 
 def test_a_definition_that_cannot_be_read_says_where(loaded):
     broken = loaded(TIMELINE).to_json().replace('"choice"', '"choyce"')
-    with pytest.raises(StudyError, match=r"questions\[0\]\.choyce: unknown kind of question 'choyce'\. Did you mean 'choice'\?"):
+    with pytest.raises(
+        StudyError,
+        match=(
+            r"questions\[0\]\.choyce: unknown kind of question 'choyce'\. Did you mean 'choice'\?"
+        ),
+    ):
         Definition.from_json(broken, KINDS)

@@ -21,7 +21,9 @@ PLANTED = Path(__file__).parent / "planted"
 
 
 def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return re.findall(
+        rf"^```{language}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
 
 
 SNIPPETS = blocks("yaml")
@@ -52,7 +54,9 @@ def test_every_snippet_loads_without_a_problem(snippet, tmp_path):
     (tmp_path / "study.yaml").write_text(completed(snippet), encoding="utf-8")
     assert problems(tmp_path, kinds=KINDS, clock=VirtualClock()) == []
     definition = load(tmp_path, kinds=KINDS)
-    assert list(Draft202012Validator(json_schema(KINDS, PROTOCOLS)).iter_errors(definition.tree)) == []
+    assert (
+        list(Draft202012Validator(json_schema(KINDS, PROTOCOLS)).iter_errors(definition.tree)) == []
+    )
     study = definition.study
     assert plan(study, choose(study, {}, 1))[-1].trial.kind == "finish"
 

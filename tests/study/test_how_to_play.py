@@ -17,7 +17,9 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "play-rounds.md
 
 
 def test_the_study_loads_and_can_be_planned(tmp_path: Path) -> None:
-    (snippet,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (snippet,) = re.findall(
+        r"^```yaml\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
     (tmp_path / "study.yaml").write_text(snippet)
     study = load(tmp_path, kinds=KINDS).study
     kinds = [page.trial.kind for page in plan(study, Assignment({}, {}, 1))]
@@ -35,7 +37,9 @@ def test_the_study_of_the_3d_game_loads_and_can_be_planned(tmp_path: Path) -> No
 
 
 def test_the_table_of_tempers_is_true() -> None:
-    rows = re.findall(r"^\| ([^|]+) \| ([\d.]+)[^|]* \| ([\d.]+)[^|]* \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| ([^|]+) \| ([\d.]+)[^|]* \| ([\d.]+)[^|]* \|$", PAGE.read_text("utf-8"), re.MULTILINE
+    )
     written = [(float(calm), float(frustrated)) for _, calm, frustrated in rows]
     fields = ("view_deg", "view_tiles", "fire_health", "detour_ratio", "swerve_deg")
     true = [(getattr(CALM, name), getattr(FRUSTRATED, name)) for name in fields]
@@ -44,7 +48,8 @@ def test_the_table_of_tempers_is_true() -> None:
         for name in ("hearing_blur", "swerve_chance", "balk_chance", "stray_chance")
     ]
     true += [
-        (getattr(CALM, name) / TICKS_PER_S, getattr(FRUSTRATED, name) / TICKS_PER_S) for name in ("memory_ticks", "look_ticks")
+        (getattr(CALM, name) / TICKS_PER_S, getattr(FRUSTRATED, name) / TICKS_PER_S)
+        for name in ("memory_ticks", "look_ticks")
     ]
     true = [(round(calm, 2), round(frustrated, 2)) for calm, frustrated in true]
     assert written[: len(true)] == true

@@ -42,5 +42,7 @@ def test_even_designs_have_n_rows_and_odd_ones_twice_as_many(n, rows):
 
 
 def test_nothing_cannot_be_ordered():
-    with pytest.raises(InvalidInput, match=r"expected at least one treatment, got 0\. Give the block levels"):
+    with pytest.raises(
+        InvalidInput, match=r"expected at least one treatment, got 0\. Give the block levels"
+    ):
         williams(0)

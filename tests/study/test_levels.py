@@ -11,7 +11,10 @@ from believable.study.records import Block, outline
 
 @pytest.fixture
 def study(study_of):
-    return study_of("- block: {over: condition, each: [{block: {id: inner, over: stimulus, each: [watch]}}]}\n- finish:\n")
+    return study_of(
+        "- block: {over: condition, each: [{block: {id: inner, over: stimulus, each: [watch]}}]}\n-"
+        " finish:\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -30,19 +33,27 @@ def test_pools(study, setting, names):
 
 def test_levels_of_each_factor(study):
     page = TextPage(id="x")
-    blocks = {over: Block(id="b", over=over, each=(page,)) for over in ("condition", "scenario", "stimulus")}
+    blocks = {
+        over: Block(id="b", over=over, each=(page,))
+        for over in ("condition", "scenario", "stimulus")
+    }
     assert levels(study, blocks["condition"], Setting()) == ("human", "scripted")
     assert levels(study, blocks["scenario"], Setting()) == ("atrium", "garden")
     assert levels(study, blocks["stimulus"], Setting(condition="human")) == ("h01", "h02")
     chosen = blocks["stimulus"].model_copy(update={"levels": ("s01", "h02")})
     assert levels(study, chosen, Setting()) == ("s01", "h02")
     assert levels(study, chosen, Setting(condition="human")) == ("h02",)
-    assert settle(study, blocks["stimulus"], Setting(), "s02") == Setting("scripted", "garden", "s02")
+    assert settle(study, blocks["stimulus"], Setting(), "s02") == Setting(
+        "scripted", "garden", "s02"
+    )
     assert unit_count(study, Block(id="b", each=(page, page)), Setting()) == 2
 
 
 def test_every_item_is_met_in_every_setting(study):
-    met = [(item.id, setting.condition, setting.stimulus) for item, setting in settings(study, study.timeline)]
+    met = [
+        (item.id, setting.condition, setting.stimulus)
+        for item, setting in settings(study, study.timeline)
+    ]
     assert met == [
         ("block", None, None),
         ("inner", "human", None),
@@ -56,9 +67,6 @@ def test_every_item_is_met_in_every_setting(study):
 
 
 def test_the_outline_knows_the_blocks_around(study):
-    assert [(entry.item.id, [block.id for block in entry.blocks]) for entry in outline(study.timeline)] == [
-        ("block", []),
-        ("inner", ["block"]),
-        ("watch", ["block", "inner"]),
-        ("finish", []),
-    ]
+    assert [
+        (entry.item.id, [block.id for block in entry.blocks]) for entry in outline(study.timeline)
+    ] == [("block", []), ("inner", ["block"]), ("watch", ["block", "inner"]), ("finish", [])]

@@ -59,14 +59,34 @@ def test_the_example_loads(loaded):
 def test_eight_planted_mistakes_are_eight_problems():
     assert [str(problem) for problem in problems(PLANTED, kinds=KINDS)] == [
         "study.yaml:6 stimuli[0].condition: unknown condition 'humen'. Did you mean 'human'?",
-        "study.yaml:11 timeline[0].consent.page: there is no file 'pages/consnt.md'. Did you mean 'pages/consent.md'?",
-        "study.yaml:15 timeline[1].form.questions[0].likert.lables: unknown key 'lables'. Did you mean 'labels'?",
-        "study.yaml:19 timeline[2].check.correct: 'blu' is not a possible answer of 'answer'. Did you mean 'blue'?",
-        "study.yaml:20 timeline[2].check.attempts: expected a whole number, got '2'. Write a number without quotes or decimals.",
-        "study.yaml:23 timeline[3].block.order: latin_square needs at least two entries of `each`, there is 1. "
-        "Add `over:` or more entries, or use `order: fixed`.",
-        "study.yaml:26 timeline[3].block.each[0].wacth: unknown kind of trial 'wacth'. Did you mean 'watch'?",
-        "study.yaml:29 timeline[4].text.skip_if.answer: unknown question of 'about': 'experince'. Did you mean 'experience'?",
+        (
+            "study.yaml:11 timeline[0].consent.page: there is no file 'pages/consnt.md'. Did you"
+            " mean 'pages/consent.md'?"
+        ),
+        (
+            "study.yaml:15 timeline[1].form.questions[0].likert.lables: unknown key 'lables'. Did"
+            " you mean 'labels'?"
+        ),
+        (
+            "study.yaml:19 timeline[2].check.correct: 'blu' is not a possible answer of 'answer'."
+            " Did you mean 'blue'?"
+        ),
+        (
+            "study.yaml:20 timeline[2].check.attempts: expected a whole number, got '2'. Write a"
+            " number without quotes or decimals."
+        ),
+        (
+            "study.yaml:23 timeline[3].block.order: latin_square needs at least two entries of"
+            " `each`, there is 1. Add `over:` or more entries, or use `order: fixed`."
+        ),
+        (
+            "study.yaml:26 timeline[3].block.each[0].wacth: unknown kind of trial 'wacth'. Did you"
+            " mean 'watch'?"
+        ),
+        (
+            "study.yaml:29 timeline[4].text.skip_if.answer: unknown question of 'about':"
+            " 'experince'. Did you mean 'experience'?"
+        ),
     ]
 
 
@@ -87,16 +107,23 @@ def test_warnings_do_not_stop_loading(loaded, found):
 def test_a_folder_without_a_study(tmp_path):
     (problem,) = problems(tmp_path, kinds=KINDS)
     assert problem.message.startswith("there is no study.yaml in ")
-    assert problem.cure == "Give the folder that holds study.yaml, or make one with `believable new`."
+    assert (
+        problem.cure == "Give the folder that holds study.yaml, or make one with `believable new`."
+    )
 
 
 def test_broken_yaml_is_one_problem(messages):
-    assert messages(text="believable: 1\ntitle: [unclosed\nseed: 7\n")[0].startswith("study.yaml:3: not YAML:")
+    assert messages(text="believable: 1\ntitle: [unclosed\nseed: 7\n")[0].startswith(
+        "study.yaml:3: not YAML:"
+    )
 
 
 def test_syntax_and_content_problems_come_together(messages):
     text = "believable: 1\ntitle: A\ntitle: B\nseed: x\ntimeline: [finish]\n"
     assert messages(text=text) == [
         "study.yaml:3 title: the key 'title' was given in line 2 already. Remove one of them.",
-        "study.yaml:4 seed: expected a whole number, got 'x'. Write a number without quotes or decimals.",
+        (
+            "study.yaml:4 seed: expected a whole number, got 'x'. Write a number without quotes or"
+            " decimals."
+        ),
     ]

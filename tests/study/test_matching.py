@@ -52,7 +52,11 @@ def test_the_same_seed_gives_the_same_plan(loaded):
 
 def test_without_matching_scenarios_may_differ(loaded):
     study = loaded(PAIRS.format(repeat=2, match="none")).study
-    assert {page.scenario for seed in range(30) for page in pages(study, seed)} == {None, "atrium", "garden"}
+    assert {page.scenario for seed in range(30) for page in pages(study, seed)} == {
+        None,
+        "atrium",
+        "garden",
+    }
 
 
 def test_a_block_settles_what_a_filter_leaves_open(loaded):
@@ -72,7 +76,10 @@ def test_a_group_takes_distinct_clips_in_an_order_of_the_session(loaded):
     drawn = {pages(study, seed)[0].stimulus_ids for seed in range(300)}
     assert drawn == set(itertools.permutations(["h01", "h02", "s01", "s02"], 3))
     named = loaded("- group: {id: page, clips: [h02, s01]}\n- finish: {}\n").study
-    assert {pages(named, seed)[0].stimulus_ids for seed in range(20)} == {("h02", "s01"), ("s01", "h02")}
+    assert {pages(named, seed)[0].stimulus_ids for seed in range(20)} == {
+        ("h02", "s01"),
+        ("s01", "h02"),
+    }
 
 
 def test_the_search_goes_back_where_a_first_choice_leaves_others_empty():
@@ -81,7 +88,10 @@ def test_the_search_goes_back_where_a_first_choice_leaves_others_empty():
     pair = MatchedSlots(
         "pair",
         "pair",
-        ((Slot("p", "pair", ("a1",)), Slot("q", "pair", ("a2",))), (Slot("p", "pair", ("b1",)), Slot("q", "pair", ("b2",)))),
+        (
+            (Slot("p", "pair", ("a1",)), Slot("q", "pair", ("a2",))),
+            (Slot("p", "pair", ("b1",)), Slot("q", "pair", ("b2",))),
+        ),
     )
     for seed in range(20):
         filled = must_fill([alone], [pair], taken=(), seed=seed)
@@ -92,7 +102,10 @@ def test_the_search_goes_back_where_a_first_choice_leaves_others_empty():
 
 def test_many_pairs_are_found_quickly_and_an_impossible_one_is_told():
     def pair(number, scenarios):
-        options = [(Slot(f"{number}.0", "p", (f"h{n}",)), Slot(f"{number}.1", "p", (f"s{n}",))) for n in range(scenarios)]
+        options = [
+            (Slot(f"{number}.0", "p", (f"h{n}",)), Slot(f"{number}.1", "p", (f"s{n}",)))
+            for n in range(scenarios)
+        ]
         return MatchedSlots(f"pair{number}", "p", tuple(options))
 
     filled = fill_all([], [pair(number, 40) for number in range(40)], taken=(), seed=9)

@@ -1,4 +1,6 @@
-"""A good study, damaged at random: there is always an answer, never a traceback, and what passes the checks can be planned."""
+"""A good study, damaged at random: there is always an answer, never a traceback, and what passes
+the checks can be planned.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,26 @@ GOOD = {
     "recruit": {"platform": "custom", "id_parameter": "pid", "limit": 100, "closes": "2099-01-01"},
     "texts": {"de": {"landing.start": "Los"}},
     "timeline": [
-        {"consent": {"page": {"en": "pages/consent.md", "de": "pages/consent.md"}, "require": ["adult", "agree"]}},
-        {"form": {"id": "f", "questions": [Q, {"id": "m", "prompt": "?", "matrix": {"rows": ["1", "2"]}}]}},
-        {"check": {"id": "c", "question": {"prompt": "?", "choice": {"options": ["1", "2"]}}, "correct": "2", "on_fail": "fail"}},
+        {
+            "consent": {
+                "page": {"en": "pages/consent.md", "de": "pages/consent.md"},
+                "require": ["adult", "agree"],
+            }
+        },
+        {
+            "form": {
+                "id": "f",
+                "questions": [Q, {"id": "m", "prompt": "?", "matrix": {"rows": ["1", "2"]}}],
+            }
+        },
+        {
+            "check": {
+                "id": "c",
+                "question": {"prompt": "?", "choice": {"options": ["1", "2"]}},
+                "correct": "2",
+                "on_fail": "fail",
+            }
+        },
         {
             "block": {
                 "order": "latin_square",
@@ -42,7 +61,10 @@ GOOD = {
                 "repeat": 2,
                 "breaks": {"every": 1},
                 "skip_if": {"answer": "f.q", "at_least": 3},
-                "each": [{"watch": {"stimulus": "any", "ask": [Q]}}, {"rate": {"of": ["watch"], "questions": [Q]}}],
+                "each": [
+                    {"watch": {"stimulus": "any", "ask": [Q]}},
+                    {"rate": {"of": ["watch"], "questions": [Q]}},
+                ],
             }
         },
         {"block": {"order": "random", "over": "stimulus", "sample": 2, "each": ["watch"]}},
@@ -54,7 +76,13 @@ GOOD = {
 
 def paths(tree, path=()):
     """Every place in the tree."""
-    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    items = (
+        tree.items()
+        if isinstance(tree, dict)
+        else enumerate(tree)
+        if isinstance(tree, list)
+        else ()
+    )
     for key, value in items:
         yield (*path, key)
         yield from paths(value, (*path, key))
@@ -62,11 +90,34 @@ def paths(tree, path=()):
 
 ALL_PATHS = list(paths(GOOD))
 #: Keys that the format knows; the names of arms are the author's own.
-KNOWN_KEYS = [path for path in ALL_PATHS if (isinstance(path[-1], str) and path[0] != "arms") or path == ("arms",)]
-WORDS = ["any", "all", "human", "f.q", "f.m.1", "watch", "random", "auto", "", "x" * 70, "é", "../x", "{", "<<", "*"]
+KNOWN_KEYS = [
+    path
+    for path in ALL_PATHS
+    if (isinstance(path[-1], str) and path[0] != "arms") or path == ("arms",)
+]
+WORDS = [
+    "any",
+    "all",
+    "human",
+    "f.q",
+    "f.m.1",
+    "watch",
+    "random",
+    "auto",
+    "",
+    "x" * 70,
+    "é",
+    "../x",
+    "{",
+    "<<",
+    "*",
+]
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 5) | st.just(1.5) | st.sampled_from(WORDS),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["id", "en", "watch", "x"]), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["id", "en", "watch", "x"]), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 
@@ -110,7 +161,10 @@ def test_the_undamaged_study_has_no_problems(tmp_path):
     assert problems(tmp_path, kinds=KINDS, clock=VirtualClock(), protocols=PROTOCOLS) == []
 
 
-@settings(max_examples=4 * settings.default.max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=4 * settings.default.max_examples,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(tree=damaged())
 def test_damage_is_reported_or_harmless(tmp_path, tree):
     write(tmp_path, tree)

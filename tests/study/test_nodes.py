@@ -11,7 +11,9 @@ from believable.study.nodes import MAX_BYTES, MAX_NODES, from_plain, parse
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=12,
 )
 
@@ -79,7 +81,10 @@ def test_aliases_are_unfolded_with_paths_of_their_own():
 @pytest.mark.parametrize(
     ("raw", "problem"),
     [
-        (b"a: 1\nb: 2\na: 3\n", "study.yaml:3 a: the key 'a' was given in line 1 already. Remove one of them."),
+        (
+            b"a: 1\nb: 2\na: 3\n",
+            "study.yaml:3 a: the key 'a' was given in line 1 already. Remove one of them.",
+        ),
         (b"a:\n\tb: 1\n", "study.yaml:2: a tab is used for indentation. Indent with spaces."),
         (b"a: 1\nb: \xff\n", "study.yaml:2: byte 0xff is not UTF-8. Save the file as UTF-8."),
         ("a: 1".encode("utf-16"), "study.yaml:1: the file is UTF-16. Save it as UTF-8."),
@@ -92,14 +97,26 @@ def test_aliases_are_unfolded_with_paths_of_their_own():
             "study.yaml:1 a: the tag tag:yaml.org,2002:python/object:os.system means nothing here. Remove it.",
         ),
         (b"? [a, b]\n: 1\n", "study.yaml:1: a key is a list or a mapping. Keys are single words."),
-        (b"a: &x {b: 1}\nc:\n  <<: *x\n", "study.yaml:3 c.<<: merge keys are not part of YAML 1.2. Write the keys out."),
+        (
+            b"a: &x {b: 1}\nc:\n  <<: *x\n",
+            "study.yaml:3 c.<<: merge keys are not part of YAML 1.2. Write the keys out.",
+        ),
         (
             b"title: Who: me\n",
             "study.yaml:1: not YAML: mapping values are not allowed here. Put a text that contains `: ` in quotes, or check the indentation.",
         ),
-        (b"a: *nobody\n", "study.yaml:1: found undefined alias 'nobody'. Define it first with `&name`, or write the value out."),
-        (b"a: 1\n---\nb: 2\n", "study.yaml:2: a second document starts here. A study is one document: remove the `---`."),
-        (b"a: 'open\n", "study.yaml:2: not YAML: found unexpected end of stream. Close the quotes."),
+        (
+            b"a: *nobody\n",
+            "study.yaml:1: found undefined alias 'nobody'. Define it first with `&name`, or write the value out.",
+        ),
+        (
+            b"a: 1\n---\nb: 2\n",
+            "study.yaml:2: a second document starts here. A study is one document: remove the `---`.",
+        ),
+        (
+            b"a: 'open\n",
+            "study.yaml:2: not YAML: found unexpected end of stream. Close the quotes.",
+        ),
     ],
 )
 def test_files_that_cannot_be_read_say_why(raw, problem):
@@ -115,7 +132,9 @@ def test_a_byte_order_mark_is_forgiven():
 def test_an_alias_bomb_is_stopped():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
-    assert f"aliases unfold to more than {MAX_NODES:,} values" in only_problem("\n".join(lines).encode())
+    assert f"aliases unfold to more than {MAX_NODES:,} values" in only_problem(
+        "\n".join(lines).encode()
+    )
 
 
 def test_an_alias_that_contains_itself_is_stopped():

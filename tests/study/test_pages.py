@@ -24,7 +24,10 @@ def test_pages_per_language(loaded):
     assert definition.study.timeline[0].page.in_language("de") == "pages/de.md"
 
 
-@pytest.mark.parametrize("path", ["../secret.md", "/etc/passwd", "pages/../../secret.md", "'C:/secret.md'", "'..\\secret.md'"])
+@pytest.mark.parametrize(
+    "path",
+    ["../secret.md", "/etc/passwd", "pages/../../secret.md", "'C:/secret.md'", "'..\\secret.md'"],
+)
 def test_paths_that_lead_out_are_refused(errors, path):
     written = path.strip("'")
     assert errors(PAGE % path) == [
@@ -41,15 +44,26 @@ def test_links_that_lead_out_are_refused(write, errors, tmp_path, tmp_path_facto
 
 
 def test_stimuli_that_lead_out_are_refused(errors):
-    text = "believable: 1\ntitle: x\nseed: 1\nstimuli: [{id: a, file: ../a.mp4}]\ntimeline: [watch, finish]\n"
+    text = (
+        "believable: 1\ntitle: x\nseed: 1\nstimuli: [{id: a, file: ../a.mp4}]\ntimeline: [watch,"
+        " finish]\n"
+    )
     assert [line.partition(":")[0] for line in errors(text=text)] == ["stimuli[0].file"]
 
 
 def test_pages_that_cannot_be_used(errors, tmp_path):
     (tmp_path / "latin1.md").write_bytes(b"ok\nGr\xf6\xdfe\n")
-    assert errors(PAGE % "latin1.md") == ["timeline[0].text.page: 'latin1.md' is not UTF-8 (line 2). Save it as UTF-8."]
+    assert errors(PAGE % "latin1.md") == [
+        "timeline[0].text.page: 'latin1.md' is not UTF-8 (line 2). Save it as UTF-8."
+    ]
     (tmp_path / "empty.md").write_text(" \n")
-    assert errors(PAGE % "empty.md") == ["timeline[0].text.page: 'empty.md' is empty. Write the page."]
+    assert errors(PAGE % "empty.md") == [
+        "timeline[0].text.page: 'empty.md' is empty. Write the page."
+    ]
     (tmp_path / "big.md").write_text("x" * (MAX_PAGE_BYTES + 1))
-    assert errors(PAGE % "big.md") == ["timeline[0].text.page: 'big.md' has 1,000,001 bytes, the limit is 1,000,000. Shorten it."]
-    assert errors(PAGE % "pages") == ["timeline[0].text.page: there is no file 'pages'. Choose one of: pages/consent.md."]
+    assert errors(PAGE % "big.md") == [
+        "timeline[0].text.page: 'big.md' has 1,000,001 bytes, the limit is 1,000,000. Shorten it."
+    ]
+    assert errors(PAGE % "pages") == [
+        "timeline[0].text.page: there is no file 'pages'. Choose one of: pages/consent.md."
+    ]

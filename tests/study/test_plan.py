@@ -37,15 +37,21 @@ def test_a_sequence_is_a_sequence(study_of):
 
 @pytest.mark.parametrize("row", [0, 1])
 def test_a_latin_square_follows_its_row(study_of, row):
-    study = study_of("- block: {id: main, order: latin_square, over: condition, each: [watch]}\n- finish:\n")
+    study = study_of(
+        "- block: {id: main, order: latin_square, over: condition, each: [watch]}\n- finish:\n"
+    )
     trials = planned(study, rows={"main": row})
     assert keys(trials) == ["main.1.watch", "main.2.watch", "finish"]
-    assert [trial.condition for trial in trials[:2]] == [study.conditions[i] for i in williams(2)[row]]
+    assert [trial.condition for trial in trials[:2]] == [
+        study.conditions[i] for i in williams(2)[row]
+    ]
     assert all(trial.stimulus_id[0] == trial.condition[0] for trial in trials[:2])
 
 
 def test_levels_choose_and_order(study_of):
-    study = study_of("- block: {over: condition, levels: [scripted, human], each: [watch]}\n- finish:\n")
+    study = study_of(
+        "- block: {over: condition, levels: [scripted, human], each: [watch]}\n- finish:\n"
+    )
     assert [trial.condition for trial in planned(study)[:2]] == ["scripted", "human"]
 
 
@@ -73,16 +79,27 @@ def test_over_stimulus_shows_each_and_settles_its_condition(study_of):
     trials = planned(study_of(timeline))
     assert stimuli(trials) == ["h01", "h02", "s01", "s02"]
     text = trials[1]
-    assert (text.key, text.condition, text.scenario, text.stimulus_id) == ("block.1.text", "human", "atrium", "h01")
+    assert (text.key, text.condition, text.scenario, text.stimulus_id) == (
+        "block.1.text",
+        "human",
+        "atrium",
+        "h01",
+    )
 
 
 def test_over_stimulus_inside_a_condition_takes_that_conditions(study_of):
-    timeline = "- block: {over: condition, each: [{block: {id: b, over: stimulus, each: [watch]}}]}\n- finish:\n"
+    timeline = (
+        "- block: {over: condition, each: [{block: {id: b, over: stimulus, each: [watch]}}]}\n-"
+        " finish:\n"
+    )
     assert stimuli(planned(study_of(timeline))) == ["h01", "h02", "s01", "s02"]
 
 
 def test_the_same_stimulus_may_be_watched_twice_in_one_pass(study_of):
-    timeline = "- block: {over: stimulus, levels: [h01], each: [{watch: {id: a}}, {watch: {id: b}}]}\n- finish:\n"
+    timeline = (
+        "- block: {over: stimulus, levels: [h01], each: [{watch: {id: a}}, {watch: {id: b}}]}\n-"
+        " finish:\n"
+    )
     assert stimuli(planned(study_of(timeline))) == ["h01", "h01"]
 
 
@@ -93,12 +110,16 @@ def test_named_stimuli_are_not_drawn_by_any(study_of):
 
 
 def test_a_filter_respects_the_block_around_it(study_of):
-    timeline = "- block: {over: condition, each: [{watch: {stimulus: {scenario: garden}}}]}\n- finish:\n"
+    timeline = (
+        "- block: {over: condition, each: [{watch: {stimulus: {scenario: garden}}}]}\n- finish:\n"
+    )
     assert stimuli(planned(study_of(timeline))) == ["h02", "s02"]
 
 
 def test_sampled_stimuli_are_different_and_random(study_of):
-    study = study_of("- block: {over: stimulus, sample: 3, order: random, each: [watch]}\n- finish:\n")
+    study = study_of(
+        "- block: {over: stimulus, sample: 3, order: random, each: [watch]}\n- finish:\n"
+    )
     draws = [tuple(stimuli(planned(study, seed=seed))) for seed in range(60)]
     assert all(len(set(draw)) == 3 for draw in draws)
     assert len(set(draws)) > 12
@@ -118,7 +139,10 @@ def test_two_samples_of_one_session_do_not_overlap(study_of):
 
 
 def test_a_latin_sample_takes_every_level_equally_often(study_of):
-    study = study_of("- block: {id: b, over: stimulus, sample: 3, order: latin_square, each: [watch]}\n- finish:\n")
+    study = study_of(
+        "- block: {id: b, over: stimulus, sample: 3, order: latin_square, each: [watch]}\n-"
+        " finish:\n"
+    )
     shown = [stimuli(planned(study, rows={"b": row})) for row in range(4)]
     assert set(Counter(name for one in shown for name in one).values()) == {3}
     assert all(len({one[place] for one in shown}) == 4 for place in range(3))
@@ -143,15 +167,37 @@ def test_repeats_draw_anew_and_have_keys_of_their_own(study_of):
 
 
 def test_a_repeated_latin_square_goes_on_to_the_next_row(study_of):
-    study = study_of("- block: {id: b, repeat: 2, order: latin_square, over: condition, each: [{text: {text: x}}]}\n- finish:\n")
-    assert [trial.condition for trial in planned(study, rows={"b": 0})[:4]] == ["human", "scripted", "scripted", "human"]
+    study = study_of(
+        "- block: {id: b, repeat: 2, order: latin_square, over: condition, each: [{text: {text:"
+        " x}}]}\n- finish:\n"
+    )
+    assert [trial.condition for trial in planned(study, rows={"b": 0})[:4]] == [
+        "human",
+        "scripted",
+        "scripted",
+        "human",
+    ]
 
 
 def test_breaks_come_between_passes_never_after_the_last(study_of):
-    study = study_of("- block: {id: b, over: stimulus, breaks: {every: 2, at_least_s: 5}, each: [watch]}\n- finish:\n")
+    study = study_of(
+        "- block: {id: b, over: stimulus, breaks: {every: 2, at_least_s: 5}, each: [watch]}\n-"
+        " finish:\n"
+    )
     trials = planned(study)
-    assert keys(trials) == ["b.1.watch", "b.2.watch", "b.2.break", "b.3.watch", "b.4.watch", "finish"]
-    assert (trials[2].trial.kind, trials[2].trial.at_least_s, trials[2].trial.id) == ("break", 5, "b_break")
+    assert keys(trials) == [
+        "b.1.watch",
+        "b.2.watch",
+        "b.2.break",
+        "b.3.watch",
+        "b.4.watch",
+        "finish",
+    ]
+    assert (trials[2].trial.kind, trials[2].trial.at_least_s, trials[2].trial.id) == (
+        "break",
+        5,
+        "b_break",
+    )
 
 
 def test_rules_on_arms_are_settled_and_rules_on_answers_kept(study_of):
@@ -177,8 +223,20 @@ def test_rate_is_about_its_own_pass_or_everything_before(study_of):
     - finish:
     """
     trials = planned(study_of(timeline))
-    assert keys(trials) == ["block.1.w", "block.1.r", "block.2.w", "block.2.r", "all_of_them", "finish"]
-    assert [rated_positions(trials, position) for position in (1, 3, 4, 0)] == [(0,), (2,), (0, 2), ()]
+    assert keys(trials) == [
+        "block.1.w",
+        "block.1.r",
+        "block.2.w",
+        "block.2.r",
+        "all_of_them",
+        "finish",
+    ]
+    assert [rated_positions(trials, position) for position in (1, 3, 4, 0)] == [
+        (0,),
+        (2,),
+        (0, 2),
+        (),
+    ]
 
 
 def test_running_out_says_where(study_of):
@@ -188,7 +246,8 @@ def test_running_out_says_where(study_of):
         planned(greedy)
 
 
-# ------------------------------------------------------------------------------------------------ any study
+# ------------------------------------------------------------------------------------------------
+# any study
 
 ORDERS = st.sampled_from(["fixed", "random", "latin_square"])
 
@@ -198,10 +257,14 @@ def studies(draw):
     """Two conditions with six stimuli each, and blocks that never need more than that."""
     conditions = ("a", "b")
     pool = tuple(
-        Stimulus(id=f"{name}{i}", file="x.mp4", condition=name, scenario=f"s{i}") for name in conditions for i in range(6)
+        Stimulus(id=f"{name}{i}", file="x.mp4", condition=name, scenario=f"s{i}")
+        for name in conditions
+        for i in range(6)
     )
     pages = tuple(TextPage(id=f"p{i}", text=Text("x")) for i in range(draw(st.integers(2, 4))))
-    inner = Block(id="pages", order=draw(ORDERS), sample=draw(st.sampled_from([None, 1, 2])), each=pages)
+    inner = Block(
+        id="pages", order=draw(ORDERS), sample=draw(st.sampled_from([None, 1, 2])), each=pages
+    )
     pauses = draw(st.none() | st.builds(Pauses, every=st.integers(1, 3)))
     main = Block(
         id="main",

@@ -16,8 +16,14 @@ from believable.study.records import Recruit
         (Recruit(platform="connect"), ("participantId", "assignmentId", "projectId")),
         (Recruit(platform="sona"), ("survey_code",)),
         (Recruit(platform="mturk"), ("workerId", "assignmentId", "hitId", "turkSubmitTo")),
-        (Recruit(platform="custom", id_parameter="who", extra_parameters=("where",)), ("who", "where")),
-        (Recruit(platform="prolific", extra_parameters=("STUDY_ID", "wave")), ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "wave")),
+        (
+            Recruit(platform="custom", id_parameter="who", extra_parameters=("where",)),
+            ("who", "where"),
+        ),
+        (
+            Recruit(platform="prolific", extra_parameters=("STUDY_ID", "wave")),
+            ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "wave"),
+        ),
     ],
 )
 def test_parameters(recruit, expected):

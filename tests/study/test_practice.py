@@ -19,24 +19,45 @@ def keys(trials):
     return [trial.key for trial in trials]
 
 
-@pytest.mark.parametrize("written", ["annotate: ranktrace", "annotate: {ranktrace: }", "annotate: {ranktrace: {}}"])
+@pytest.mark.parametrize(
+    "written", ["annotate: ranktrace", "annotate: {ranktrace: }", "annotate: {ranktrace: {}}"]
+)
 def test_an_annotation_is_a_kind_with_its_parameters(study_of, written):
     watch = study_of(WATCH % written).timeline[0]
     assert watch.annotation is watch.annotate
-    assert (watch.annotate.kind, watch.annotate.min_inputs, watch.practice) == ("ranktrace", 0, True)
+    assert (watch.annotate.kind, watch.annotate.min_inputs, watch.practice) == (
+        "ranktrace",
+        0,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
     ("written", "problem"),
     [
-        ("annotate: {ranktrase: {}}", "annotate.ranktrase: unknown kind of annotation 'ranktrase'. Did you mean 'ranktrace'?"),
-        ("annotate: {likert: {points: 5}}", "annotate.likert: likert answers a question; it cannot annotate."),
-        ("annotate: {ranktrace: , btrace: }", "annotate.btrace: an annotation has one kind, got ranktrace and btrace."),
+        (
+            "annotate: {ranktrase: {}}",
+            "annotate.ranktrase: unknown kind of annotation 'ranktrase'. Did you mean 'ranktrace'?",
+        ),
+        (
+            "annotate: {likert: {points: 5}}",
+            "annotate.likert: likert answers a question; it cannot annotate.",
+        ),
+        (
+            "annotate: {ranktrace: , btrace: }",
+            "annotate.btrace: an annotation has one kind, got ranktrace and btrace.",
+        ),
         ("annotate: {}", "annotate: the annotation has no kind. Add one of:"),
         ("annotate: [ranktrace]", "annotate: expected an annotation, got a list."),
         ("annotate: {gtrace: {step: 0}}", "annotate.gtrace.step: "),
-        ("annotate: {ranktrace: {hihg: up}}", "annotate.ranktrace.hihg: unknown key 'hihg'. Did you mean 'high'?"),
-        ("annotate: {ranktrace: , promt: X}", "annotate.promt: unknown key 'promt'. Did you mean 'prompt'?"),
+        (
+            "annotate: {ranktrace: {hihg: up}}",
+            "annotate.ranktrace.hihg: unknown key 'hihg'. Did you mean 'high'?",
+        ),
+        (
+            "annotate: {ranktrace: , promt: X}",
+            "annotate.promt: unknown key 'promt'. Did you mean 'prompt'?",
+        ),
         (
             "annotate: {ranktrace: , min_inputs: 3}",
             "annotate.min_inputs: min_inputs of 3, but who made too few cannot watch again.",
@@ -71,7 +92,9 @@ def test_each_kind_is_practised_once_before_its_first_use(study_of):
 
 
 def test_an_arm_that_does_not_annotate_does_not_practise(study_of):
-    timeline = "- watch: {stimulus: h01, annotate: ranktrace, skip_if: {arm: tool, is: b}}\n- finish:\n"
+    timeline = (
+        "- watch: {stimulus: h01, annotate: ranktrace, skip_if: {arm: tool, is: b}}\n- finish:\n"
+    )
     study = study_of(timeline, extra="arms: {tool: [a, b]}\n")
     assert keys(planned(study, arms={"tool": "a"})) == ["practice.ranktrace", "watch", "finish"]
     assert keys(planned(study, arms={"tool": "b"})) == ["finish"]
@@ -85,7 +108,14 @@ def test_where_the_first_use_may_be_skipped_the_next_one_is_practised(study_of):
     - finish
     """
     trials = planned(study_of(timeline))
-    assert keys(trials) == ["f", "practice.ranktrace", "first", "practice.ranktrace.2", "second", "finish"]
+    assert keys(trials) == [
+        "f",
+        "practice.ranktrace",
+        "first",
+        "practice.ranktrace.2",
+        "second",
+        "finish",
+    ]
 
     def course(answer):
         closed, seen = [], []
@@ -95,7 +125,9 @@ def test_where_the_first_use_may_be_skipped_the_next_one_is_practised(study_of):
             if step.outcome:
                 return seen
             seen.append(trials[step.position].key)
-            closed.append(ClosedPage(step.position, "done", {"q": answer} if step.position == 0 else {}))
+            closed.append(
+                ClosedPage(step.position, "done", {"q": answer} if step.position == 0 else {})
+            )
 
     assert course("yes") == ["f", "practice.ranktrace", "first", "second"]
     assert course("no") == ["f", "practice.ranktrace.2", "second"]

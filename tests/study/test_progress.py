@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from believable.pages.check import CHECK, Check
 from believable.study.plan import choose, plan
-from believable.study.progress import ClosedPage, answers_so_far, outcome, progress, visible_questions
+from believable.study.progress import (
+    ClosedPage,
+    answers_so_far,
+    outcome,
+    progress,
+    visible_questions,
+)
 
 TIMELINE = """\
 - consent: {page: pages/consent.md}
@@ -40,7 +46,10 @@ def session(study_of):
 
 
 def closed(*answers, failed=()):
-    return [ClosedPage(i, "failed" if i in failed else "done", answer) for i, answer in enumerate(answers)]
+    return [
+        ClosedPage(i, "failed" if i in failed else "done", answer)
+        for i, answer in enumerate(answers)
+    ]
 
 
 def test_pages_come_in_order_and_end_with_the_finish(session):
@@ -52,11 +61,22 @@ def test_pages_come_in_order_and_end_with_the_finish(session):
         if step.outcome is not None:
             break
         done.append(ClosedPage(step.position, "done", {"age": 15} if shown[-1] == "about" else {}))
-    assert shown == ["consent", "about", "sky", "grass", "sum", "block.1.young", "block.1.teen", "finish"]
+    assert shown == [
+        "consent",
+        "about",
+        "sky",
+        "grass",
+        "sum",
+        "block.1.young",
+        "block.1.teen",
+        "finish",
+    ]
     assert step.outcome == "complete"
 
 
-@pytest.mark.parametrize(("age", "position", "skipped"), [(15, 5, ()), (30, 5, ()), (60, 7, (5, 6))])
+@pytest.mark.parametrize(
+    ("age", "position", "skipped"), [(15, 5, ()), (30, 5, ()), (60, 7, (5, 6))]
+)
 def test_rules_skip_by_earlier_answers(session, age, position, skipped):
     step = progress(session, closed({}, {"age": age}, {}, {}, {}), {})
     assert (step.position, step.skipped) == (position, skipped)
@@ -68,7 +88,9 @@ def test_a_rule_of_one_trial_skips_that_trial(session):
     assert outcome(session, done, {}) == "complete"
 
 
-@pytest.mark.parametrize(("failed", "expected"), [(0, "declined"), (2, "screened_out"), (3, "failed_checks"), (4, None)])
+@pytest.mark.parametrize(
+    ("failed", "expected"), [(0, "declined"), (2, "screened_out"), (3, "failed_checks"), (4, None)]
+)
 def test_endings(session, failed, expected):
     done = closed(*[{} for _ in range(failed + 1)], failed=(failed,))
     assert outcome(session, done, {}) == expected
@@ -91,11 +113,16 @@ def test_questions_show_by_answers_of_their_own_page(session):
 
 def test_answers_of_an_earlier_run_do_not_show_questions(session):
     earlier = {"about.age": 15, "about.school": "x"}
-    assert [question.id for question in visible_questions(session[1], {"age": 30}, earlier, {})] == ["age"]
+    assert [
+        question.id for question in visible_questions(session[1], {"age": 30}, earlier, {})
+    ] == ["age"]
 
 
 def test_the_latest_run_of_a_trial_counts(study_of):
-    timeline = "- block: {repeat: 2, each: [{form: {id: f, questions: [{id: q, prompt: Q, number: }]}}]}\n- finish:\n"
+    timeline = (
+        "- block: {repeat: 2, each: [{form: {id: f, questions: [{id: q, prompt: Q, number:"
+        " }]}}]}\n- finish:\n"
+    )
     study = study_of(timeline)
     two_runs = plan(study, choose(study, {}, 1))
     done = [ClosedPage(1, "done", {"q": 2}), ClosedPage(0, "done", {"q": 1})]
@@ -140,7 +167,9 @@ def test_progress_does_not_depend_on_the_order_of_the_closed_trials(ages, order)
     # Hypothesis and function-scoped fixtures do not mix; the answers of one page are enough here.
     done = [ClosedPage(i, "done", {"q": ages + i}) for i in order]
     planned = [_FakePlanned(i) for i in range(5)]
-    assert answers_so_far(planned, done) == answers_so_far(planned, sorted(done, key=lambda one: one.position))
+    assert answers_so_far(planned, done) == answers_so_far(
+        planned, sorted(done, key=lambda one: one.position)
+    )
 
 
 class _FakePlanned:

@@ -40,7 +40,12 @@ def device_verdict(device, answers, seed, attempt):
 def test_what_is_left_out_has_its_default(study_of):
     device, see, hear, *_ = study_of(BOTH % "warn").timeline
     assert isinstance(device, Device)
-    assert (device.wheel, device.headphones, device.attempts, device.on_fail) == (True, True, 3, "screen_out")
+    assert (device.wheel, device.headphones, device.attempts, device.on_fail) == (
+        True,
+        True,
+        3,
+        "screen_out",
+    )
     assert isinstance(see, Qa)
     assert (see.signal_seed, see.duration_s, see.gate, see.threshold) == (1, 60, "record", 0.0)
     assert (hear.gate, hear.annotate.kind) == ("warn", "ranktrace")
@@ -57,7 +62,10 @@ def test_what_is_left_out_has_its_default(study_of):
         ("qa: {test: visual, annotate: gtrace}", "qa.annotate: unknown key 'annotate'."),
         ("device: {wheel: false, headphones: false}", "device: the device check checks nothing."),
         ("device: {attempts: 0}", "device.attempts: "),
-        ("device: {headphone: true}", "device.headphone: unknown key 'headphone'. Did you mean 'headphones'?"),
+        (
+            "device: {headphone: true}",
+            "device.headphone: unknown key 'headphone'. Did you mean 'headphones'?",
+        ),
     ],
 )
 def test_mistakes_are_named(errors, written, problem):
@@ -89,20 +97,29 @@ def test_tones_follow_from_the_session_and_differ_between_attempts():
 
 
 def test_loudspeakers_fail_and_headphones_pass():
-    """Over loudspeakers the tone whose sides are against each other is the quietest; guessing gets one in a hundred through."""
+    """Over loudspeakers the tone whose sides are against each other is the quietest; guessing gets
+    one in a hundred through.
+    """
     device = Device(id="d", wheel=False)
     for seed in range(100):
         assert device_verdict(device, {"quietest": digits(seed, 1, "quiet")}, seed, 1) == "done"
         assert device_verdict(device, {"quietest": digits(seed, 1, "against")}, seed, 1) == "again"
     guesses = list(itertools.product("123", repeat=6))
-    passed = sum(device_verdict(device, {"quietest": "".join(guess)}, 7, 1) == "done" for guess in guesses)
+    passed = sum(
+        device_verdict(device, {"quietest": "".join(guess)}, 7, 1) == "done" for guess in guesses
+    )
     assert passed == 13  # all six right, or one of six wrong in one of two ways
     assert passed / len(guesses) < 0.02
 
 
 @pytest.mark.parametrize(
     ("right", "wheel", "attempt", "verdict"),
-    [(True, True, 1, "done"), (False, True, 1, "again"), (True, False, 2, "again"), (True, False, 3, "failed")],
+    [
+        (True, True, 1, "done"),
+        (False, True, 1, "again"),
+        (True, False, 2, "again"),
+        (True, False, 3, "failed"),
+    ],
 )
 def test_a_device_check_is_right_only_as_a_whole(right, wheel, attempt, verdict):
     answers = {"quietest": digits(4, attempt, "quiet" if right else "against"), "wheel": wheel}
@@ -110,19 +127,29 @@ def test_a_device_check_is_right_only_as_a_whole(right, wheel, attempt, verdict)
 
 
 def test_a_part_that_is_not_wanted_is_not_judged():
-    assert device_verdict(Device(id="d", wheel=False), {"quietest": digits(9, 1, "quiet")}, 9, 1) == "done"
+    assert (
+        device_verdict(Device(id="d", wheel=False), {"quietest": digits(9, 1, "quiet")}, 9, 1)
+        == "done"
+    )
     assert device_verdict(Device(id="d", headphones=False), {"wheel": True}, 9, 1) == "done"
 
 
-OWN = "- qa: {id: own, test: visual, corners: [[0, 0.5], [2.5, 0.5], [6, 1], [12, 0.2]], practice: false}\n- finish:\n"
+OWN = (
+    "- qa: {id: own, test: visual, corners: [[0, 0.5], [2.5, 0.5], [6, 1], [12, 0.2]], practice:"
+    " false}\n- finish:\n"
+)
 
 
 def test_a_signal_of_ones_own_is_played_and_scored(study_of):
-    """Levels at corners and between them by hand; whoever follows it exactly scores 1, whoever goes the other way −1."""
+    """Levels at corners and between them by hand; whoever follows it exactly scores 1, whoever goes
+    the other way −1.
+    """
     (test,) = [page.trial for page in planned(study_of(OWN)) if page.trial.kind == "qa"]
     signal = test.signal
     assert (signal.duration_ms, test.medium_ms) == (12_000, 12_000)
-    assert signal.levels(np.array([0, 2500, 4250, 6000, 9000.0])).tolist() == pytest.approx([0.5, 0.5, 0.75, 1, 0.6])
+    assert signal.levels(np.array([0, 2500, 4250, 6000, 9000.0])).tolist() == pytest.approx(
+        [0.5, 0.5, 0.75, 1, 0.6]
+    )
     times = range(0, 12_000, 250)
     for way, expected in ((1, 1.0), (-1, -1.0)):
         samples = [
@@ -130,9 +157,14 @@ def test_a_signal_of_ones_own_is_played_and_scored(study_of):
             for at, level in zip(times, signal.levels(np.array(times, dtype=float)), strict=True)
         ]
         agreement = score(test, samples)
-        still = sum(before == after for before, after in itertools.pairwise(signal.levels(np.array(times, dtype=float))))
+        still = sum(
+            before == after
+            for before, after in itertools.pairwise(signal.levels(np.array(times, dtype=float)))
+        )
         whole = len(times) - 1
-        assert agreement == pytest.approx(expected if way == 1 else (still - (whole - still)) / whole)
+        assert agreement == pytest.approx(
+            expected if way == 1 else (still - (whole - still)) / whole
+        )
 
 
 @pytest.mark.parametrize(
@@ -174,8 +206,12 @@ def test_a_later_test_that_is_passed_over_does_not_hold_the_gate_up(study_of):
         """)
     )
     at = next(page.position for page in pages if page.key == "see")
-    assert "reliable" in gated(pages[at].trial, open_page(pages, [ClosedPage(0, "done", {"good": "no"})], at), -0.2)
-    assert "reliable" not in gated(pages[at].trial, open_page(pages, [ClosedPage(0, "done", {"good": "yes"})], at), -0.2)
+    assert "reliable" in gated(
+        pages[at].trial, open_page(pages, [ClosedPage(0, "done", {"good": "no"})], at), -0.2
+    )
+    assert "reliable" not in gated(
+        pages[at].trial, open_page(pages, [ClosedPage(0, "done", {"good": "yes"})], at), -0.2
+    )
 
 
 def test_a_failed_gate_screens_out_or_is_told_on_the_next_page(study_of):
@@ -187,7 +223,12 @@ def test_a_failed_gate_screens_out_or_is_told_on_the_next_page(study_of):
     assert QA.notice(pages[3].trial, bad | {"reliable": True}) is None
 
 
-@pytest.mark.parametrize(("on_fail", "outcome"), [("screen_out", "screened_out"), ("fail", "failed_checks"), ("continue", None)])
+@pytest.mark.parametrize(
+    ("on_fail", "outcome"),
+    [("screen_out", "screened_out"), ("fail", "failed_checks"), ("continue", None)],
+)
 def test_a_failed_device_check_ends_as_the_study_says(study_of, on_fail, outcome):
-    pages = planned(study_of(f"- device: {{on_fail: {on_fail}}}\n- text: {{text: More}}\n- finish:\n"))
+    pages = planned(
+        study_of(f"- device: {{on_fail: {on_fail}}}\n- text: {{text: More}}\n- finish:\n")
+    )
     assert progress(pages, [ClosedPage(0, "failed", {})], {}).outcome == outcome

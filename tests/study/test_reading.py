@@ -1,5 +1,7 @@
 # ruff: noqa: E501  messages are compared in full, one case per line
-"""From the tree to the records: kinds as keys, made-up ids, and problems that stay where they belong."""
+"""From the tree to the records: kinds as keys, made-up ids, and problems that stay where they
+belong.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,22 @@ def test_ids_are_made_from_kinds_and_avoid_given_ones(study_of):
     - block: {each: [{text: {text: Three}}, {block: {each: [{break: }]}}]}
     - finish
     """
-    assert ids(study_of(timeline)) == ["text", "text_2", "block", "text_3", "block_2", "break", "finish"]
+    assert ids(study_of(timeline)) == [
+        "text",
+        "text_2",
+        "block",
+        "text_3",
+        "block_2",
+        "break",
+        "finish",
+    ]
 
 
 def test_a_rule_without_a_dot_means_the_same_page(study_of):
-    timeline = FORM % "{id: a, prompt: A, number: }, {id: b, prompt: B, number: , show_if: {answer: a, at_least: 3}}"
+    timeline = (
+        FORM
+        % "{id: a, prompt: A, number: }, {id: b, prompt: B, number: , show_if: {answer: a, at_least: 3}}"
+    )
     form = study_of(timeline).timeline[0]
     assert form.questions[1].show_if.answer == "about.a"
 
@@ -47,7 +60,9 @@ def test_the_right_answer_is_kept_as_the_instrument_keeps_it(study_of):
 
 def test_no_is_an_answer(study_of):
     timeline = FORM % "{id: a, prompt: A, choice: {options: [yes, no]}}"
-    assert [option.value for option in study_of(timeline).timeline[0].questions[0].params.options] == ["yes", "no"]
+    assert [
+        option.value for option in study_of(timeline).timeline[0].questions[0].params.options
+    ] == ["yes", "no"]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +72,10 @@ def test_no_is_an_answer(study_of):
             "- 5\n- finish:\n",
             "timeline[0]: expected a trial such as `watch: {…}`, got 5. Choose one of: block, break, check, compare, consent, device, finish, form, group, play, qa, qa_gate, rate, recall, text, watch.",
         ),
-        ("- wach: {}\n- finish:\n", "timeline[0].wach: unknown kind of trial 'wach'. Did you mean 'watch'?"),
+        (
+            "- wach: {}\n- finish:\n",
+            "timeline[0].wach: unknown kind of trial 'wach'. Did you mean 'watch'?",
+        ),
         (
             "- zzz: {}\n- finish:\n",
             "timeline[0].zzz: unknown kind of trial 'zzz'. Choose one of: block, break, check, compare, consent, device, finish, form, group, play, qa, qa_gate, rate, recall, text, watch.",
@@ -70,13 +88,22 @@ def test_no_is_an_answer(study_of):
             "- watch: {}\n  text: {text: x}\n- finish:\n",
             "timeline[0].text: text stands beside 'watch' in one entry. Start a new `- ` entry.",
         ),
-        ("- watch: h01\n- finish:\n", "timeline[0].watch: expected a mapping, got 'h01'. Write `key: value` lines below it."),
-        ("- form: {questions: [{id: a, number: }]}\n- finish:\n", "timeline[0].form: 'id' is missing. Add `id: …` (text)."),
+        (
+            "- watch: h01\n- finish:\n",
+            "timeline[0].watch: expected a mapping, got 'h01'. Write `key: value` lines below it.",
+        ),
+        (
+            "- form: {questions: [{id: a, number: }]}\n- finish:\n",
+            "timeline[0].form: 'id' is missing. Add `id: …` (text).",
+        ),
         (
             "- form: {id: 2nd, questions: [{id: a, number: }]}\n- finish:\n",
             "timeline[0].form.id: expected an id, got '2nd'. Use a letter, then letters, digits or _, at most 64.",
         ),
-        ("- form: {id: a}\n- finish:\n", "timeline[0].form: 'questions' is missing. Add `questions: …` (a list of mappings)."),
+        (
+            "- form: {id: a}\n- finish:\n",
+            "timeline[0].form: 'questions' is missing. Add `questions: …` (a list of mappings).",
+        ),
         (
             "- form: {id: a, questions: []}\n- finish:\n",
             "timeline[0].form.questions: expected at least 1 entry, got 0. Add to the list.",
@@ -113,7 +140,10 @@ def test_no_is_an_answer(study_of):
             "- text: {text: 5}\n- finish:\n",
             "timeline[0].text.text: expected text, or one text per language, got 5. Put it in quotes, or write {en: …, de: …}.",
         ),
-        ("- text: {text: {en: 5}}\n- finish:\n", "timeline[0].text.text.en: expected text, got 5. Put it in quotes."),
+        (
+            "- text: {text: {en: 5}}\n- finish:\n",
+            "timeline[0].text.text.en: expected text, got 5. Put it in quotes.",
+        ),
         (
             "- block: {order: shuffled, each: [{text: {text: x}}]}\n- finish:\n",
             "timeline[0].block.order: expected 'fixed', 'random' or 'latin_square', got 'shuffled'. Choose one of: fixed, latin_square, random.",
@@ -153,17 +183,26 @@ def test_trials(errors, timeline, problem):
 @pytest.mark.parametrize(
     ("library", "problem"),
     [
-        ("vizdoom", "the world 'doom' needs an optional part. Install it with: pip install 'believable[doom]'"),
+        (
+            "vizdoom",
+            "the world 'doom' needs an optional part. Install it with: pip install 'believable[doom]'",
+        ),
         (
             "av",
             "a game whose pictures are sent to the page needs an optional part. Install it with: pip install 'believable[video]'",
         ),
     ],
 )
-def test_a_world_whose_extra_is_missing_is_refused_with_its_name(errors, monkeypatch, library, problem):
+def test_a_world_whose_extra_is_missing_is_refused_with_its_name(
+    errors, monkeypatch, library, problem
+):
     whole = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == library else whole(name))
-    assert errors("- play: {world: doom, opponent: bots}\n- finish:\n") == [f"timeline[0].play.world: {problem}"]
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == library else whole(name)
+    )
+    assert errors("- play: {world: doom, opponent: bots}\n- finish:\n") == [
+        f"timeline[0].play.world: {problem}"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -174,17 +213,32 @@ def test_a_world_whose_extra_is_missing_is_refused_with_its_name(errors, monkeyp
             "{id: q, prompt: x}",
             "the question has no kind. Add one of: certainty, choice, choices, clip_rating, likert, long_text, matrix, number, preference, slider, text.",
         ),
-        ("{id: q, prompt: x, likret: {points: 5}}", ".likret: unknown kind of question 'likret'. Did you mean 'likert'?"),
-        ("{id: q, prompt: x, number: , likert: }", ".likert: a question has one kind, got number and likert. Keep one of them."),
+        (
+            "{id: q, prompt: x, likret: {points: 5}}",
+            ".likret: unknown kind of question 'likret'. Did you mean 'likert'?",
+        ),
+        (
+            "{id: q, prompt: x, number: , likert: }",
+            ".likert: a question has one kind, got number and likert. Keep one of them.",
+        ),
         ("{id: q, promt: x, number: }", ".promt: unknown key 'promt'. Did you mean 'prompt'?"),
         ("{prompt: x, number: }", "'id' is missing. Add `id: …` (text)."),
-        ("{id: q, prompt: x, likert: {points: 50}}", ".likert.points: expected at most 11, got 50. Change the number."),
+        (
+            "{id: q, prompt: x, likert: {points: 50}}",
+            ".likert.points: expected at most 11, got 50. Change the number.",
+        ),
         (
             "{id: q, prompt: x, likert: {points: 5.5}}",
             ".likert.points: expected a whole number, got 5.5. Write a number without quotes or decimals.",
         ),
-        ("{id: q, prompt: x, choice: {}}", ".choice: 'options' is missing. Add `options: …` (a list of mappings)."),
-        ("{id: q, prompt: x, choice: {options: [a]}}", ".choice.options: expected at least 2 entries, got 1. Add to the list."),
+        (
+            "{id: q, prompt: x, choice: {}}",
+            ".choice: 'options' is missing. Add `options: …` (a list of mappings).",
+        ),
+        (
+            "{id: q, prompt: x, choice: {options: [a]}}",
+            ".choice.options: expected at least 2 entries, got 1. Add to the list.",
+        ),
         (
             "{id: q, prompt: x, choice: {options: [a, a]}}",
             ".choice.options: value 'a' occurs 2 times. Give every option its own value.",
@@ -217,20 +271,35 @@ def test_questions(errors, question, problem):
                 ": 'timeline' is missing. Add `timeline: …` (a list of mappings).",
             ],
         ),
-        ("believable: 2\ntitle: x\nseed: 1\ntimeline: [finish]", ["believable: expected 1, got 2. Write 1."]),
-        ("believable: 1\ntitel: x\nseed: 1\ntimeline: [finish]", ["titel: unknown key 'titel'. Did you mean 'title'?"]),
-        ("believable: 1\ntitle: x\nseed: 1\ntimeline: []", ["timeline: expected at least 1 entry, got 0. Add to the list."]),
+        (
+            "believable: 2\ntitle: x\nseed: 1\ntimeline: [finish]",
+            ["believable: expected 1, got 2. Write 1."],
+        ),
+        (
+            "believable: 1\ntitel: x\nseed: 1\ntimeline: [finish]",
+            ["titel: unknown key 'titel'. Did you mean 'title'?"],
+        ),
+        (
+            "believable: 1\ntitle: x\nseed: 1\ntimeline: []",
+            ["timeline: expected at least 1 entry, got 0. Add to the list."],
+        ),
         (
             "believable: 1\ntitle: x\nseed: 1\nlanguages: [english]\ntimeline: [finish]",
-            ["languages[0]: expected a language code, got 'english'. Use a code such as en, de or pt-BR."],
+            [
+                "languages[0]: expected a language code, got 'english'. Use a code such as en, de or pt-BR."
+            ],
         ),
         (
             "believable: 1\ntitle: x\nseed: 1\nrecruit: {closes: soon}\ntimeline: [finish]",
-            ["recruit.closes: expected a date and time, got 'soon'. Write it as 2027-01-31T18:00:00Z."],
+            [
+                "recruit.closes: expected a date and time, got 'soon'. Write it as 2027-01-31T18:00:00Z."
+            ],
         ),
         (
             "believable: 1\ntitle: x\nseed: 1\nconditions: human\ntimeline: [finish]",
-            ["conditions: expected a list, got 'human'. Write [one, two] or one `- entry` per line."],
+            [
+                "conditions: expected a list, got 'human'. Write [one, two] or one `- entry` per line."
+            ],
         ),
         (
             "believable: 1\ntitle: x\nseed: 1\nstimuli: [{id: a}]\ntimeline: [finish]",
@@ -254,7 +323,11 @@ def test_a_broken_part_is_not_blamed_on_those_who_refer_to_it(errors):
     - finish:
     """
     extra = "stimuli: [{id: x01}]\n"
-    found = errors(text=f"believable: 1\ntitle: x\nseed: 1\n{extra}timeline:\n{timeline}".replace("\n    ", "\n"))
+    found = errors(
+        text=f"believable: 1\ntitle: x\nseed: 1\n{extra}timeline:\n{timeline}".replace(
+            "\n    ", "\n"
+        )
+    )
     assert [line.partition(":")[0] for line in found] == [
         "stimuli[0]",
         "timeline[0].form.questions[0]",
@@ -273,8 +346,22 @@ def test_reading_again_what_was_written_gives_equal_records(loaded):
     assert isinstance(again.timeline[0], Block)
 
 
-KEYS = ["believable", "title", "seed", "timeline", "stimuli", "arms", "texts", "recruit", "conditions", "languages", "x"]
-WORDS = st.sampled_from(["id", "form", "watch", "block", "each", "questions", "number", "skip_if", "any", "finish", "a"])
+KEYS = [
+    "believable",
+    "title",
+    "seed",
+    "timeline",
+    "stimuli",
+    "arms",
+    "texts",
+    "recruit",
+    "conditions",
+    "languages",
+    "x",
+]
+WORDS = st.sampled_from(
+    ["id", "form", "watch", "block", "each", "questions", "number", "skip_if", "any", "finish", "a"]
+)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(0, 3) | WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),

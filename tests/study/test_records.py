@@ -25,7 +25,9 @@ def test_records_do_not_change():
 def test_a_rule_knows_its_test():
     assert Rule.model_validate({"answer": "a.b", "in": ("x",)}).test == ("in", ("x",))
     assert Rule.model_validate({"answer": "a.b", "is": "", "in": None}).test == ("is", "")
-    with pytest.raises(ValidationError, match="a rule looks at an answer, an arm, or what was opened"):
+    with pytest.raises(
+        ValidationError, match="a rule looks at an answer, an arm, or what was opened"
+    ):
         Rule.model_validate({"arm": None, "is": "x"})
 
 

@@ -12,13 +12,18 @@ from believable.study.repair import RecordReader, inside
 def read(record, data, **built):
     reader = RecordReader("study.yaml")
     node = reader.tidy(record, from_plain(data, "here"))
-    return reader.record(record, node, built), [f"{problem.path}: {problem.message}" for problem in reader.problems]
+    return reader.record(record, node, built), [
+        f"{problem.path}: {problem.message}" for problem in reader.problems
+    ]
 
 
 def test_wrong_values_fall_back_on_defaults_and_the_rest_stays():
     made, problems = read(Controls, {"pause": "no", "seek": True, "max_views": 0})
     assert made == Controls(seek=True)
-    assert problems == ["here.pause: expected true or false, got 'no'.", "here.max_views: expected at least 1, got 0."]
+    assert problems == [
+        "here.pause: expected true or false, got 'no'.",
+        "here.max_views: expected at least 1, got 0.",
+    ]
 
 
 def test_nearly_known_keys_are_read_as_meant():
@@ -42,7 +47,9 @@ def test_what_was_read_before_is_used_as_it_is():
 
 
 def test_wrong_entries_of_a_list_are_left_out():
-    made, problems = read(Block, {"id": "b", "over": "condition", "levels": ["a", 5, "b"]}, each=(TextPage(id="x"),))
+    made, problems = read(
+        Block, {"id": "b", "over": "condition", "levels": ["a", 5, "b"]}, each=(TextPage(id="x"),)
+    )
     assert made is not None
     assert made.levels == ("a", "b")
     assert problems == ["here.levels[1]: expected text, got 5."]

@@ -7,7 +7,14 @@ import pytest
 from believable.study.bases import holds
 from believable.study.records import Rule
 
-ANSWERS = {"f.age": 30, "f.colour": "blue", "f.size": "5", "f.ticked": ["a", "b"], "f.grid": {"calm": 2}, "f.open": None}
+ANSWERS = {
+    "f.age": 30,
+    "f.colour": "blue",
+    "f.size": "5",
+    "f.ticked": ["a", "b"],
+    "f.grid": {"calm": 2},
+    "f.open": None,
+}
 
 
 def rule(**fields):
@@ -54,7 +61,12 @@ def test_answers(reference, test, value, expected):
 
 @pytest.mark.parametrize(
     ("test", "value", "expected"),
-    [("is", "one", True), ("is", "two", False), ("is_not", "two", True), ("in", ("two", "one"), True)],
+    [
+        ("is", "one", True),
+        ("is", "two", False),
+        ("is_not", "two", True),
+        ("in", ("two", "one"), True),
+    ],
 )
 def test_arms(test, value, expected):
     assert holds(rule(arm="tool", **{test: value}), {}, {"tool": "one"}) is expected

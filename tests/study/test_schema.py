@@ -25,7 +25,10 @@ def validator():
 
 
 def found(validator, tree):
-    return [(".".join(map(str, error.absolute_path)), error.message) for error in validator.iter_errors(tree)]
+    return [
+        (".".join(map(str, error.absolute_path)), error.message)
+        for error in validator.iter_errors(tree)
+    ]
 
 
 def test_every_kind_is_in_the_schema():
@@ -92,7 +95,11 @@ def test_two_languages_are_valid(validator, loaded):
 def test_the_form_of_the_planted_mistakes_is_rejected(validator):
     tree, _ = parse((PLANTED / "study.yaml").read_bytes(), "study.yaml")
     places = [place for place, _ in found(validator, tree.plain())]
-    assert sorted(places) == ["timeline.1.form.questions.0.likert", "timeline.2.check.attempts", "timeline.3.block.each.0"]
+    assert sorted(places) == [
+        "timeline.1.form.questions.0.likert",
+        "timeline.2.check.attempts",
+        "timeline.3.block.each.0",
+    ]
 
 
 HEAD = {"believable": 1, "title": "x", "seed": 1}

@@ -19,7 +19,8 @@ SLOTS = ALLOWED.map(lambda pools: [Slot(f"s{i}", f"s{i}", pool) for i, pool in e
 def test_a_draw_fits_and_succeeds_whenever_it_can(slots, taken, seed):
     left = [name for name in NAMES if name not in taken]
     possible = any(
-        all(name in slot.allowed for name, slot in zip(names, slots, strict=True)) for names in permutations(left, len(slots))
+        all(name in slot.allowed for name, slot in zip(names, slots, strict=True))
+        for names in permutations(left, len(slots))
     )
     if not possible:
         with pytest.raises(OutOfStimuli, match="Add stimuli or show fewer"):
@@ -36,7 +37,8 @@ def test_as_many_slots_are_filled_as_possible(slots):
     drawn, left_over = match(slots, taken=(), seed=1)
     assert len(drawn) + len(left_over) == len(slots)
     most = max(
-        sum(name in slot.allowed for name, slot in zip(names, slots, strict=True)) for names in permutations(NAMES, len(slots))
+        sum(name in slot.allowed for name, slot in zip(names, slots, strict=True))
+        for names in permutations(NAMES, len(slots))
     )
     assert len(drawn) == most
 
@@ -49,7 +51,10 @@ def test_an_earlier_slot_gives_way():
 
 def test_every_stimulus_is_drawn_about_equally_often():
     slot = Slot("s", "s", tuple(NAMES))
-    counts = [sum(draw([slot], taken=(), seed=seed)[slot] == name for seed in range(3000)) for name in NAMES]
+    counts = [
+        sum(draw([slot], taken=(), seed=seed)[slot] == name for seed in range(3000))
+        for name in NAMES
+    ]
     assert all(400 < count < 600 for count in counts)
 
 

@@ -21,11 +21,15 @@ def test_the_languages_are_those_of_the_folder() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_file_is_yaml_and_is_read_as_yaml_reads_it(language: str) -> None:
-    assert YAML(typ="safe").load((FOLDER / f"{language}.yaml").read_text(encoding="utf-8")) == built_in(language)
+    assert YAML(typ="safe").load(
+        (FOLDER / f"{language}.yaml").read_text(encoding="utf-8")
+    ) == built_in(language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_language_is_complete_in_the_same_order_and_fills_in_the_same_things(language: str) -> None:
+def test_each_language_is_complete_in_the_same_order_and_fills_in_the_same_things(
+    language: str,
+) -> None:
     reference, texts = built_in(REFERENCE_LANGUAGE), built_in(language)
     assert list(texts) == list(reference)
     assert {key: placeholders(text) for key, text in texts.items()} == {
@@ -59,7 +63,9 @@ def test_a_variety_falls_back_on_its_language():
 
 
 def test_an_unknown_text_is_an_error_that_helps(study_of):
-    with pytest.raises(NotFound, match=r"unknown text 'landing\.strat' in 'en'\. Did you mean 'landing\.start'\?"):
+    with pytest.raises(
+        NotFound, match=r"unknown text 'landing\.strat' in 'en'\. Did you mean 'landing\.start'\?"
+    ):
         Texts(study_of("- finish:\n"), "en")["landing.strat"]
 
 

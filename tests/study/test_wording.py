@@ -29,4 +29,7 @@ def test_values_as_their_author_knows_them(value, words):
 def test_unknown_names_and_missing_keys():
     assert unknown("arm", "tol", ["tool"]) == ("unknown arm 'tol'.", "Did you mean 'tool'?")
     assert unknown("arm", "tol", []) == ("unknown arm 'tol'.", "There is none to choose from.")
-    assert missing("seed", "a whole number") == ("'seed' is missing.", "Add `seed: …` (a whole number).")
+    assert missing("seed", "a whole number") == (
+        "'seed' is missing.",
+        "Add `seed: …` (a whole number).",
+    )

@@ -1,4 +1,6 @@
-"""DTW: both kernels equal the definition, on any number of workers, threads, processes and a Dask cluster."""
+"""DTW: both kernels equal the definition, on any number of workers, threads, processes and a Dask
+cluster.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,14 @@ def definition(a: Any, b: Any, *, square: bool, window: int | None) -> float:
 
 @kernels
 @given(a=series, b=series, square=st.booleans(), slack=st.none() | st.integers(0, 4))
-def test_one_pair_is_the_definition(kernel: Any, a: Any, b: Any, square: bool, slack: int | None) -> None:
+def test_one_pair_is_the_definition(
+    kernel: Any, a: Any, b: Any, square: bool, slack: int | None
+) -> None:
     window = None if slack is None else abs(len(a) - len(b)) + slack
     found = dtw_distance(a, b, cost="square" if square else "abs", window=window, kernel=kernel)
-    assert found == pytest.approx(definition(a, b, square=square, window=window), rel=1e-12, abs=1e-12)
+    assert found == pytest.approx(
+        definition(a, b, square=square, window=window), rel=1e-12, abs=1e-12
+    )
 
 
 @kernels
@@ -49,9 +55,13 @@ def test_the_matrix_is_all_pairs(kernel: Any, lengths: str, window: int | None, 
     rng = np.random.default_rng(3)
     sizes = rng.integers(1, 13, 41) if lengths == "mixed" else np.full(41, 9)
     traces = [rng.standard_normal(size) for size in sizes]
-    expected = [[definition(a, b, square=cost == "square", window=window) for b in traces] for a in traces]
+    expected = [
+        [definition(a, b, square=cost == "square", window=window) for b in traces] for a in traces
+    ]
     np.fill_diagonal(array := np.array(expected), 0)
-    assert dtw_matrix(traces, cost=cost, window=window, kernel=kernel) == pytest.approx(array, abs=1e-12)
+    assert dtw_matrix(traces, cost=cost, window=window, kernel=kernel) == pytest.approx(
+        array, abs=1e-12
+    )
 
 
 def test_both_kernels_give_the_same_bits() -> None:
@@ -88,7 +98,9 @@ def client() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
-            distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as here,
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            ) as here,
             distributed.Client(here) as found,
         ):
             yield found
@@ -118,7 +130,9 @@ def test_what_cannot_be_warped_is_named() -> None:
         dtw_distance([1], [1], cost="sqare")  # type: ignore[arg-type]
 
 
-def test_without_numba_the_compiled_kernel_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_numba_the_compiled_kernel_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"believable\[fast\]"):
         dtw_distance([1.0], [2.0], kernel="numba")

@@ -1,4 +1,6 @@
-"""Real annotations: from the raw PAGAN export to the authors' traces, and from the traces to the published values."""
+"""Real annotations: from the raw PAGAN export to the authors' traces, and from the traces to the
+published values.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from believable.stats.agreement import cronbach_alpha, krippendorff_alpha
 from believable.traces import direction_kappa, dtw_matrix, normalise, point_sample, resample, sda
 
 VIDEO_MS = 32_521
-# In these three recordings the last partial bin holds an annotation; the authors averaged the end marker into it.
+# In these three recordings the last partial bin holds an annotation; the authors averaged the end
+# marker into it.
 END_MARKER_AVERAGED = {("Session-1", "F868E6"), ("Session-1", "C7A66C"), ("Session-1", "ECADA4")}
 
 
@@ -37,7 +40,9 @@ def published(pagan: Path) -> dict[tuple[str, str, str], np.ndarray]:
 
 @pytest.fixture(scope="module")
 def recorded(pagan: Path) -> dict[tuple[str, str, str], list[tuple[float, float]]]:
-    """The last recording of each annotator: events as (video time, value), without the end marker."""
+    """The last recording of each annotator: events as (video time, value), without the end
+    marker.
+    """
     runs: dict[tuple[str, str, str], dict[str, list[tuple[float, float]]]] = {}
     with open(pagan / "raw_pagan_export.csv", newline="") as file:
         for row in csv.DictReader(file):
@@ -64,13 +69,17 @@ def test_the_raw_export_gives_the_authors_traces(published: Any, recorded: Any) 
         assert len(binned) == 131
         if (session, participant[:6]) in END_MARKER_AVERAGED:
             assert len(theirs) == 131
-            binned[130] = np.mean([value for t, value in recorded[session, group, participant] if t >= 32_500] + [0])
+            binned[130] = np.mean(
+                [value for t, value in recorded[session, group, participant] if t >= 32_500] + [0]
+            )
         else:
             assert len(theirs) in (129, 130)
         assert normalise(binned[: len(theirs)]) == pytest.approx(theirs, abs=1e-12)
 
 
-def test_without_the_end_marker_only_the_last_bin_of_three_traces_differs(published: Any, recorded: Any) -> None:
+def test_without_the_end_marker_only_the_last_bin_of_three_traces_differs(
+    published: Any, recorded: Any
+) -> None:
     for (session, group, participant), theirs in published.items():
         found = normalise(ours(recorded[session, group, participant])[:130])
         length = min(len(theirs), 130)
@@ -92,7 +101,9 @@ def test_their_traces_give_the_published_values(published: Any, pagan: Path) -> 
             assert round(half, 4) == expected[group][f"{name}_ci95_half"]
         shortest = min(len(trace) for trace in traces)
         table = np.stack([trace[:shortest] for trace in traces])
-        assert round(cronbach_alpha(table).value or 0, 5) == expected[group]["cronbach_time_as_items"]
+        assert (
+            round(cronbach_alpha(table).value or 0, 5) == expected[group]["cronbach_time_as_items"]
+        )
         alpha = krippendorff_alpha(table.T, "interval").value
         assert round(alpha or 0, 5) == expected[group]["krippendorff_interval_cut_to_shortest"]
 

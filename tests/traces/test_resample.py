@@ -53,16 +53,34 @@ def test_order_does_not_matter() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: resample([0, 1250], [1, 2], duration_ms=1100), r"t_ms\[1\]: expected a time from 0 to 1250 ms"),
+        (
+            lambda: resample([0, 1250], [1, 2], duration_ms=1100),
+            r"t_ms\[1\]: expected a time from 0 to 1250 ms",
+        ),
         (lambda: resample([-1], [1], duration_ms=1000), r"t_ms\[0\].*got -1"),
-        (lambda: resample([0], [np.nan], duration_ms=1000), r"value\[0\]: expected a finite number"),
+        (
+            lambda: resample([0], [np.nan], duration_ms=1000),
+            r"value\[0\]: expected a finite number",
+        ),
         (lambda: resample([0, 1], [1], duration_ms=1000), "same length, got 2 and 1"),
         (lambda: resample([0], [1], duration_ms=0), "duration_ms: expected a positive number"),
-        (lambda: resample([0], [1], duration_ms=10, step_ms=-5), "step_ms: expected a positive number"),
+        (
+            lambda: resample([0], [1], duration_ms=10, step_ms=-5),
+            "step_ms: expected a positive number",
+        ),
         (lambda: resample([0], [1], duration_ms=10, fill="holt"), "Did you mean 'hold'"),
-        (lambda: resample_all([2], [0], [1], traces=2, duration_ms=10), "row numbers from 0 to 1, got 2"),
-        (lambda: resample_all([0, 1], [0], [1], traces=2, duration_ms=10), "one row number per event"),
-        (lambda: point_sample([1.0], every=0), "every: expected a whole number of samples, at least 1"),
+        (
+            lambda: resample_all([2], [0], [1], traces=2, duration_ms=10),
+            "row numbers from 0 to 1, got 2",
+        ),
+        (
+            lambda: resample_all([0, 1], [0], [1], traces=2, duration_ms=10),
+            "one row number per event",
+        ),
+        (
+            lambda: point_sample([1.0], every=0),
+            "every: expected a whole number of samples, at least 1",
+        ),
     ],
 )
 def test_errors_name_place_value_and_cure(call: Any, message: str) -> None:
@@ -94,7 +112,12 @@ def test_an_event_at_the_start_of_a_bin_is_in_that_bin(step: float) -> None:
 
 
 def test_a_part_of_a_sample_cannot_be_taken() -> None:
-    with pytest.raises(InvalidInput, match=r"every: expected a whole number of samples, at least 1, got 1\.5"):
+    with pytest.raises(
+        InvalidInput, match=r"every: expected a whole number of samples, at least 1, got 1\.5"
+    ):
         point_sample([1.0, 2.0, 3.0], every=1.5)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match=r"per: expected a whole number of points per window, at least 1, got 2\.5"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"per: expected a whole number of points per window, at least 1, got 2\.5",
+    ):
         windows([1.0, 2.0, 3.0], per=2.5)  # type: ignore[arg-type]

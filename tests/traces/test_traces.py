@@ -65,12 +65,16 @@ class TestDirection:
         a, b = (np.round(rng.normal(size=(20, 61)).cumsum(axis=1)) for _ in range(2))
         a[3] = b[4] = 7.0
         assert row_sdas(a, b).tolist() == [traces.sda(*pair) for pair in zip(a, b, strict=True)]
-        assert row_kappas(a, b) == [traces.direction_kappa(*pair) for pair in zip(a, b, strict=True)]
+        assert row_kappas(a, b) == [
+            traces.direction_kappa(*pair) for pair in zip(a, b, strict=True)
+        ]
         by_row = [traces.lag_ms(*pair, max_ms=5000, step_ms=250) for pair in zip(a, b, strict=True)]
         assert row_lags(a, b, max_ms=5000, step_ms=250) == by_row
         assert [place for place, lag in enumerate(by_row) if lag.value is None] == [3, 4]
         assert (row_normalised(a) == [traces.normalise(trace) for trace in a]).all()
-        with pytest.raises(InvalidInput, match=r"tables of one shape, got \(20, 61\) and \(20, 60\)"):
+        with pytest.raises(
+            InvalidInput, match=r"tables of one shape, got \(20, 61\) and \(20, 60\)"
+        ):
             row_sdas(a, b[:, 1:])
 
     def test_a_kappa_has_no_interval_over_steps(self) -> None:
@@ -100,7 +104,9 @@ class TestOutliers:
             active = [traces.normalise(rng.standard_normal(20).cumsum()) for _ in range(20)]
         else:
             active = [rng.choice([-1.0, 1.0, 0.5], 20) for _ in range(20)]
-        untouched = traces.normalise(traces.windows(traces.resample([], [], duration_ms=60_000, start=0)))
+        untouched = traces.normalise(
+            traces.windows(traces.resample([], [], duration_ms=60_000, start=0))
+        )
         found = traces.inactive_outliers([*active, untouched])
         assert found.dropped == (20,)
         assert found.low is not None
@@ -109,7 +115,9 @@ class TestOutliers:
     def test_the_sum_is_the_dtw_distance_to_the_inactive_trace(self) -> None:
         trace = np.random.default_rng(2).random(30)
         found = traces.inactive_outliers([trace, trace], baseline=0.3)
-        assert found.distances[0] == pytest.approx(traces.dtw_distance(trace, np.full(30, 0.3)), abs=1e-12)
+        assert found.distances[0] == pytest.approx(
+            traces.dtw_distance(trace, np.full(30, 0.3)), abs=1e-12
+        )
 
     def test_one_unlike_all_others_is_dropped(self) -> None:
         rng = np.random.default_rng(4)
@@ -128,7 +136,10 @@ class TestOutliers:
             found = judge([[1.0, 2.0]] * count)
             assert found.kept.all()
             assert found.low is None
-            assert found.reason == f"too few traces for a standard deviation ({count}), so that none is set aside"
+            assert (
+                found.reason
+                == f"too few traces for a standard deviation ({count}), so that none is set aside"
+            )
 
 
 class TestGoldStandard:
@@ -182,21 +193,36 @@ class TestCounts:
     ("call", "message"),
     [
         (lambda: traces.windows([1, 2, 3], per=12), r"half a window \(6 points\), got 3"),
-        (lambda: traces.windows([1], per=0), "per: expected a whole number of points per window, at least 1, got 0"),
+        (
+            lambda: traces.windows([1], per=0),
+            "per: expected a whole number of points per window, at least 1, got 0",
+        ),
         (lambda: traces.normalise([]), "trace: expected at least 1"),
         (lambda: traces.normalise([1, np.inf]), r"trace\[1\]: expected a finite number, got inf"),
         (lambda: traces.btrace_values([2.0]), r"windows\[0\]: expected a mean of labels"),
         (lambda: traces.sda([1], [1]), "at least 2 common points, got 1"),
         (lambda: traces.sda([1, 2], [1, 2], tolerance=-1), "tolerance: expected 0 or more"),
-        (lambda: traces.lag_ms([1, 2, 3], [1, 2, 3], max_ms=500, step_ms=250), "at least 3 points left"),
+        (
+            lambda: traces.lag_ms([1, 2, 3], [1, 2, 3], max_ms=500, step_ms=250),
+            "at least 3 points left",
+        ),
         (lambda: traces.lag_ms([1, 2, 3], [1, 2, 3], max_ms=0, step_ms=0), "max_ms, step_ms"),
         (lambda: traces.inactive_outliers([[1.0]], sd=0), "sd: expected a positive number"),
         (lambda: traces.gold_standard([]), "at least one trace"),
-        (lambda: traces.gold_standard([[1.0]], leave_out=1), "leave_out: expected a position from 0 to 0"),
-        (lambda: traces.gold_standard([[1.0] * 5], method="lag_aligned"), "max_lag: expected 0 to 2"),
+        (
+            lambda: traces.gold_standard([[1.0]], leave_out=1),
+            "leave_out: expected a position from 0 to 0",
+        ),
+        (
+            lambda: traces.gold_standard([[1.0] * 5], method="lag_aligned"),
+            "max_lag: expected 0 to 2",
+        ),
         (lambda: traces.gold_standard([[1.0]], method="mode"), "method: unknown value 'mode'"),
         (lambda: traces.high_low([1.0], epsilon=-1), "epsilon: expected 0 or more"),
-        (lambda: traces.high_low([1.0], epsilon=0, centre="median"), "centre: expected 'mean' or a number"),
+        (
+            lambda: traces.high_low([1.0], epsilon=0, centre="median"),
+            "centre: expected 'mean' or a number",
+        ),
         (lambda: traces.high_low([], epsilon=0), "windows: expected at least 1"),
     ],
 )

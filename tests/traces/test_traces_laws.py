@@ -42,9 +42,13 @@ def test_every_public_function_has_a_law() -> None:
 
 
 @given(a=trace, b=trace, factor=st.sampled_from([0.5, 4.0]), shift=whole)
-def test_direction_is_symmetric_and_knows_no_unit(a: Any, b: Any, factor: float, shift: float) -> None:
+def test_direction_is_symmetric_and_knows_no_unit(
+    a: Any, b: Any, factor: float, shift: float
+) -> None:
     assert traces.sda(a, b) == traces.sda(b, a) == traces.sda(a * factor + shift, b)
-    kappas = [traces.direction_kappa(*pair).value for pair in ((a, b), (b, a), (a * factor + shift, b))]
+    kappas = [
+        traces.direction_kappa(*pair).value for pair in ((a, b), (b, a), (a * factor + shift, b))
+    ]
     assert kappas[1] == pytest.approx(kappas[0])
     assert kappas[2] == pytest.approx(kappas[0])
     assert traces.sda(a, a) == 1
@@ -123,7 +127,9 @@ def test_the_order_of_events_does_not_matter(events: Any, seed: int, fill: Any) 
     for given_events in (events, shuffled):
         times, values = ([event[k] for event in given_events] for k in (0, 1))
         results.append(traces.resample(times, values, duration_ms=5000, fill=fill, start=0))
-        both = traces.resample_all([1] * len(times), times, values, traces=3, duration_ms=5000, fill=fill)
+        both = traces.resample_all(
+            [1] * len(times), times, values, traces=3, duration_ms=5000, fill=fill
+        )
         assert both[1] == pytest.approx(results[-1])
         assert not both[[0, 2]].any()
     assert results[0] == pytest.approx(results[1])

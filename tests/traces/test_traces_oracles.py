@@ -24,7 +24,9 @@ def close(found: Any, expected: Any) -> None:
 @pytest.mark.parametrize("fill", ["hold", "hold_last", "zero"])
 def test_resample(case: int, fill: Any) -> None:
     events = INPUT["events"][case]
-    found = traces.resample(events["t_ms"], events["value"], duration_ms=events["duration_ms"], fill=fill)
+    found = traces.resample(
+        events["t_ms"], events["value"], duration_ms=events["duration_ms"], fill=fill
+    )
     close(found, R["resample"][case][fill])
 
 
@@ -72,7 +74,9 @@ def test_groups(case: int) -> None:
 @BOTH
 def test_lag(case: int) -> None:
     given = INPUT["lag"][case]
-    found = traces.lag_ms(given["a"], given["truth"], max_ms=given["max_ms"], step_ms=given["step_ms"])
+    found = traces.lag_ms(
+        given["a"], given["truth"], max_ms=given["max_ms"], step_ms=given["step_ms"]
+    )
     assert found.value == R["lag"][case]
 
 
@@ -80,7 +84,10 @@ def test_lag(case: int) -> None:
 def test_counts(case: int) -> None:
     expected = R["counts"][case]
     values = traces.normalise(traces.windows(INPUT["traces"][case], per=4))
-    own, neutral = traces.high_low(values, epsilon=0.1), traces.high_low(values, epsilon=0.25, centre=0.5)
+    own, neutral = (
+        traces.high_low(values, epsilon=0.1),
+        traces.high_low(values, epsilon=0.25, centre=0.5),
+    )
     assert (own.high, own.low) == (expected["high"], expected["low"])
     assert (neutral.high, neutral.low) == (expected["high_neutral"], expected["low_neutral"])
     steps = traces.rises_falls(values, epsilon=0.1)

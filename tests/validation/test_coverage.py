@@ -1,4 +1,6 @@
-"""The coverage simulation itself: it must be able to fail, and be the same on any number of workers."""
+"""The coverage simulation itself: it must be able to fail, and be the same on any number of
+workers.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ NO_INTERVAL_OF_ITS_OWN = {"IccForm"}
 def normal_mean(factor: float) -> CoverageCase:
     def estimate(data: np.ndarray) -> Estimate:
         half = factor * data.std(ddof=1) / np.sqrt(len(data))
-        return Estimate(data.mean(), data.mean() - half, data.mean() + half, 0.95, len(data), "mean")
+        return Estimate(
+            data.mean(), data.mean() - half, data.mean() + half, 0.95, len(data), "mean"
+        )
 
     return CoverageCase("mean", 0.0, lambda rng: rng.standard_normal(30), estimate)
 
@@ -46,13 +50,17 @@ def test_a_case_that_is_said_to_cover_less_has_a_limit_of_its_own() -> None:
 
 
 def test_an_undefined_interval_is_a_miss() -> None:
-    case = CoverageCase("none", 0.0, lambda rng: rng, lambda _: undefined("nothing", method="none", n=0))
+    case = CoverageCase(
+        "none", 0.0, lambda rng: rng, lambda _: undefined("nothing", method="none", n=0)
+    )
     assert tally(case, simulations=4, rng=np.random.default_rng(0)) == Tally(4, 0, 0, 0, 4, 0.0)
 
 
 def test_the_tally_is_the_same_on_any_number_of_workers() -> None:
     cases = chosen_cases(["percent_agreement all"])
-    assert run_cases(cases, simulations=250, workers=1) == run_cases(cases, simulations=250, workers=2)
+    assert run_cases(cases, simulations=250, workers=1) == run_cases(
+        cases, simulations=250, workers=2
+    )
 
 
 def test_every_agreement_measure_is_simulated() -> None:

@@ -1,4 +1,6 @@
-"""Damaged files of every kind are told in our words: those that once were not, and some new ones."""
+"""Damaged files of every kind are told in our words: those that once were not, and some new
+ones.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,15 @@ from believable.recordings.recording import Timing
 from validation.damaged_inputs import CORPUS, KINDS_OF_INPUT, InputKind, outcome_of, tried
 
 BY_FOLDER = {kind.name.replace(" ", "_"): kind for kind in KINDS_OF_INPUT}
-needs_av = pytest.mark.skipif(importlib.util.find_spec("av") is None, reason="films need the extra believable[video]")
+needs_av = pytest.mark.skipif(
+    importlib.util.find_spec("av") is None, reason="films need the extra believable[video]"
+)
 
 
 def kept() -> list[Path]:
-    return sorted(path for path in CORPUS.rglob("*") if path.is_file() and path.parent.name in BY_FOLDER)
+    return sorted(
+        path for path in CORPUS.rglob("*") if path.is_file() and path.parent.name in BY_FOLDER
+    )
 
 
 def test_the_corpus_is_there() -> None:
@@ -33,7 +39,9 @@ def test_the_corpus_is_there() -> None:
     }
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=needs_av if name == "film" else ()) for name in BY_FOLDER])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=needs_av if name == "film" else ()) for name in BY_FOLDER]
+)
 def test_what_once_ended_in_a_traceback_is_told(name: str, tmp_path: Path) -> None:
     kind = BY_FOLDER[name]
     for path in kept():
@@ -46,7 +54,11 @@ def test_what_once_ended_in_a_traceback_is_told(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, id=kind.name, marks=needs_av if kind.name == "film" else ()) for kind in KINDS_OF_INPUT]
+    "kind",
+    [
+        pytest.param(kind, id=kind.name, marks=needs_av if kind.name == "film" else ())
+        for kind in KINDS_OF_INPUT
+    ],
 )
 def test_newly_damaged_inputs_are_read_or_refused(kind: InputKind, tmp_path: Path) -> None:
     outcomes = tried(kind, 25, seed=20261117, folder=tmp_path)
@@ -58,7 +70,9 @@ def test_a_traceback_is_noticed(tmp_path: Path) -> None:
         if path.read_bytes() != b"sound":
             raise ZeroDivisionError("provoked")
 
-    kind = InputKind("broken", "x.txt", lambda folder: (folder / "x.txt").write_bytes(b"sound"), broken, 1.0)  # type: ignore[arg-type, return-value]
+    kind = InputKind(
+        "broken", "x.txt", lambda folder: (folder / "x.txt").write_bytes(b"sound"), broken, 1.0
+    )  # type: ignore[arg-type, return-value]
     outcomes = tried(kind, 20, seed=1, folder=tmp_path)
     assert outcomes["ZeroDivisionError: provoked"] > 10
 

@@ -1,4 +1,6 @@
-"""The size of the test of the odds of a flag, quickly: the machinery, and a coarse check of what the full run checks finely."""
+"""The size of the test of the odds of a flag, quickly: the machinery, and a coarse check of what
+the full run checks finely.
+"""
 
 from __future__ import annotations
 

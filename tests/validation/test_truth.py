@@ -1,4 +1,6 @@
-"""Planted truth, quickly: the machinery, and a coarse check of what the full run checks finely (docs/validity.md)."""
+"""Planted truth, quickly: the machinery, and a coarse check of what the full run checks finely
+(docs/validity.md).
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def test_at_the_margin_the_accuracy_is_the_margin() -> None:
 
 
 def test_the_same_studies_on_any_number_of_workers() -> None:
-    one, two = (run("hntt", PLANTED, 25, seed=3, participants=20, workers=workers) for workers in (1, 2))
+    one, two = (
+        run("hntt", PLANTED, 25, seed=3, participants=20, workers=workers) for workers in (1, 2)
+    )
     assert all(np.array_equal(one[name], two[name], equal_nan=True) for name in one)
     other = run("hntt", PLANTED, 25, seed=4, participants=20, workers=1)
     assert not np.array_equal(one["accuracy"], other["accuracy"])
@@ -61,7 +65,9 @@ def test_closed_form_and_simulation_agree() -> None:
 
 
 def test_a_coarse_check_of_coverage_and_rejection() -> None:
-    """100 studies: a promise that is broken badly shows here; the table in docs/validity.md has 2,000."""
+    """100 studies: a promise that is broken badly shows here; the table in docs/validity.md has
+    2,000.
+    """
     verdicts = check("hntt", 100, seed=2, workers=1)
     assert {one.promise.setting for one in verdicts} == {PLANTED, NOTHING, MARGIN}
     for one in verdicts:
@@ -70,11 +76,17 @@ def test_a_coarse_check_of_coverage_and_rejection() -> None:
         assert one.kept or not one.promise.judged, one
 
 
-def test_effects_that_differ_between_people_are_planted_and_deceive_the_published_model_only() -> None:
-    """40 studies in which the effect is 0 on average and differs by an SD of .8; docs/validity.md has 1,000 for each SD."""
+def test_effects_that_differ_between_people_are_planted_and_deceive_the_published_model_only() -> (
+    None
+):
+    """40 studies in which the effect is 0 on average and differs by an SD of .8; docs/validity.md
+    has 1,000 for each SD.
+    """
     setting = next(name for name, sd in OWN_EFFECTS.items() if sd == 0.8)
     assert case_of("replay").settings[PLANTED].effect_sd > 0
-    assert {promise.setting for promise in case_of("replay").promises if promise.key == "odds"} >= set(OWN_EFFECTS)
+    assert {
+        promise.setting for promise in case_of("replay").promises if promise.key == "odds"
+    } >= set(OWN_EFFECTS)
     definition, plan = ready("replay")
     rejected = {"by_participant": 0, "published": 0}
     for number in range(40):
@@ -124,13 +136,17 @@ def test_undefined_results_count_as_misses_and_as_no_rejection() -> None:
 
 
 def test_a_true_value_of_each_study_is_that_studys_target() -> None:
-    rows = np.array([[1.0, 0.0, 2.0, 0.5, 20], [1.0, 0.0, 2.0, 0.5, 21], [1.0, np.nan, np.nan, 0.5, 20]])
+    rows = np.array(
+        [[1.0, 0.0, 2.0, 0.5, 20], [1.0, 0.0, 2.0, 0.5, 21], [1.0, np.nan, np.nan, 0.5, 20]]
+    )
     found = judge(Promise(PLANTED, "x"), {"x": rows}, {"x": np.array([1.5, 2.5, 1.0])})
     assert (found.hits, found.studies, found.undefined) == (1, 3, 1)
     assert found.truth == pytest.approx(5 / 3)
 
 
-def test_agreement_on_the_task_has_a_true_value_for_every_size_of_group(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agreement_on_the_task_has_a_true_value_for_every_size_of_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sizes, "STUDIES", 2)
     monkeypatch.setattr(sizes, "PARTICIPANTS", 300)
     rows = {
@@ -141,7 +157,8 @@ def test_agreement_on_the_task_has_a_true_value_for_every_size_of_group(monkeypa
     found = task_values(rows, PLANTED, seed=1, workers=1)
     trained, untrained = found["task:trained"], found["task:untrained"]
     assert trained[0] == trained[3]
-    # Even groups agree with the single trace in the middle of an odd number of others, which rests more often.
+    # Even groups agree with the single trace in the middle of an odd number of others, which rests
+    # more often.
     assert min(trained[0], trained[2]) > trained[1] + 0.02
     assert found["task"][3] == pytest.approx(trained[0] - untrained[1])
     assert found["task"][1] == pytest.approx(found["task"][0])

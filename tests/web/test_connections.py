@@ -1,4 +1,6 @@
-"""A full server says so, who sends nothing is not waited for, and who is behind a proxy is known."""
+"""A full server says so, who sends nothing is not waited for, and who is behind a proxy is
+known.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ from starlette.types import Receive, Scope, Send
 
 from believable.core.errors import InvalidInput
 from believable.web import connections
-from believable.web.connections import LimitedConnection, checked_proxies, connection_limit, place_of, raise_descriptor_limit
+from believable.web.connections import (
+    LimitedConnection,
+    checked_proxies,
+    connection_limit,
+    place_of,
+    raise_descriptor_limit,
+)
 from believable.web.security import BodyLimit
 
 LIMIT = 3
@@ -66,7 +74,9 @@ def test_who_is_one_too_many_is_told_to_come_back_and_the_others_go_on(port: int
         assert refused.headers["retry-after"] == "5"
         assert refused.headers["connection"] == "close"
         assert refused.json()["error"]["code"] == "busy"
-        page = httpx.get(f"http://127.0.0.1:{port}/s/x", headers={"accept": "text/html", "accept-language": "de"})
+        page = httpx.get(
+            f"http://127.0.0.1:{port}/s/x", headers={"accept": "text/html", "accept-language": "de"}
+        )
         assert page.status_code == 503
         assert page.headers["refresh"] == "5"
         assert "sehr viele" in page.text
@@ -102,12 +112,18 @@ def test_the_limit_of_descriptors_is_raised_and_connections_stay_below_it() -> N
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 512), hard))
         raised = raise_descriptor_limit()
-        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == raised == min(hard, connections.MOST_DESCRIPTORS)
+        assert (
+            resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+            == raised
+            == min(hard, connections.MOST_DESCRIPTORS)
+        )
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     for descriptors in (65, 256, 1024, 65_536):
         assert 1 <= connection_limit(descriptors) <= descriptors - 64
-    assert connection_limit(1024, wished=5000) == 768, "a wish cannot go beyond what the system allows"
+    assert connection_limit(1024, wished=5000) == 768, (
+        "a wish cannot go beyond what the system allows"
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,12 +142,16 @@ def test_a_proxy_that_is_not_trusted_is_told_about(
     connections._say_untrusted.cache_clear()
     headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
     with caplog.at_level(logging.WARNING):
-        assert place_of(Request({"type": "http", "client": (peer, 4711), "headers": headers})) == peer
+        assert (
+            place_of(Request({"type": "http", "client": (peer, 4711), "headers": headers})) == peer
+        )
     assert [f"--trusted-proxy {peer}" in line for line in caplog.messages] == [True] * told
 
 
 def test_only_addresses_are_trusted() -> None:
     assert checked_proxies(("127.0.0.1", "10.0.0.0/8", "::1")) == ("127.0.0.1", "10.0.0.0/8", "::1")
     for address in ("*", "proxy.example.org", ""):
-        with pytest.raises(InvalidInput, match="--trusted-proxy: expected an IP address or a network"):
+        with pytest.raises(
+            InvalidInput, match="--trusted-proxy: expected an IP address or a network"
+        ):
             checked_proxies((address,))

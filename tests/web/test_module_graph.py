@@ -26,10 +26,15 @@ def files() -> dict[str, Path]:
     }
 
 
-@pytest.mark.parametrize("address", sorted(address for address in files() if re.search("/(participant|pages|worlds)/", address)))
+@pytest.mark.parametrize(
+    "address",
+    sorted(address for address in files() if re.search("/(participant|pages|worlds)/", address)),
+)
 def test_no_import_is_left_out(address: str) -> None:
     known = with_imports((address,))
-    for name in _FROM.findall(re.sub(r"/\*.*?\*/", "", files()[address].read_text(encoding="utf-8"), flags=re.DOTALL)):
+    for name in _FROM.findall(
+        re.sub(r"/\*.*?\*/", "", files()[address].read_text(encoding="utf-8"), flags=re.DOTALL)
+    ):
         assert urljoin(address, name) in known
     assert all(script in files() for script in known)
 

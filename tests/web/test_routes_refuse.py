@@ -1,4 +1,6 @@
-"""Every route, walked: the console opens for nobody without a log-in, and one participant's token opens nothing of another's."""
+"""Every route, walked: the console opens for nobody without a log-in, and one participant's token
+opens nothing of another's.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def routes(app: Any) -> Iterator[Route]:
         if hasattr(route, "original_router"):
             pending += route.original_router.routes
         elif getattr(route, "methods", None):
-            yield from (Route(method, route.path) for method in sorted(route.methods - {"HEAD", "OPTIONS"}))
+            yield from (
+                Route(method, route.path) for method in sorted(route.methods - {"HEAD", "OPTIONS"})
+            )
         else:
             known = route.path.startswith("/static") or route.path in WEBSOCKETS
             assert known, f"unknown kind of route {route!r}"
@@ -104,17 +108,31 @@ def test_without_a_log_in_every_console_and_export_route_refuses(tmp_path: Path)
         person = await joined(app, http)
         person.note("trial.submit", answers={"words": "CANARY"})
         await person.flush()
-        session = app.state.store.read(lambda conn: sessions.by_token(conn, token_hash(person.token)))
+        session = app.state.store.read(
+            lambda conn: sessions.by_token(conn, token_hash(person.token))
+        )
         closed = [route for route in routes(app) if route.path.startswith("/console")]
         closed = [route for route in closed if (route.method, route.path) not in FOR_ANYBODY]
         assert len(closed) > 15, "the walk has lost its way"
         assert any("export" in route.path for route in closed)
         for route in closed:
-            address = route.address(study="neighbours", session=session.id, id=session.id, user="owner")
-            for headers in ({}, {"cookie": "believable_console=guess"}, {"cookie": f"believable_console={person.token}"}):
-                reply = await http.request(route.method, address, headers={**headers, "origin": "http://simulated"})
-                led_to_login = reply.status_code == 303 and reply.headers["location"].startswith("/console/login")
-                assert led_to_login or reply.status_code in (401, 403), f"{route} answered {reply.status_code}"
+            address = route.address(
+                study="neighbours", session=session.id, id=session.id, user="owner"
+            )
+            for headers in (
+                {},
+                {"cookie": "believable_console=guess"},
+                {"cookie": f"believable_console={person.token}"},
+            ):
+                reply = await http.request(
+                    route.method, address, headers={**headers, "origin": "http://simulated"}
+                )
+                led_to_login = reply.status_code == 303 and reply.headers["location"].startswith(
+                    "/console/login"
+                )
+                assert led_to_login or reply.status_code in (401, 403), (
+                    f"{route} answered {reply.status_code}"
+                )
                 assert "CANARY" not in reply.text
                 assert session.id not in reply.text.replace(address, "")
 
@@ -122,7 +140,9 @@ def test_without_a_log_in_every_console_and_export_route_refuses(tmp_path: Path)
 
 
 def test_every_other_route_is_known_here(tmp_path: Path) -> None:
-    """A new address must be thought about: is it for participants, for anybody, or for researchers?"""
+    """A new address must be thought about: is it for participants, for anybody, or for
+    researchers?
+    """
 
     async def act(app: Any, http: httpx.AsyncClient) -> None:
         outside = {route for route in routes(app) if not route.path.startswith("/console")}
@@ -145,13 +165,21 @@ def test_with_the_token_of_one_nothing_of_another_is_reachable(tmp_path: Path) -
         row = app.state.store.read(lambda conn: sessions.by_token(conn, token_hash(bert.token)))
         hers = [route for route in routes(app) if route.path.startswith("/s/{token}")]
         assert len(hers) >= 8
-        hers.sort(key=lambda route: route.path.endswith("/withdraw"))  # last: after it there is nothing to ask
-        bodies = ({}, {"epoch": bert.epoch, "position": 1, "seq": 2}, {"epoch": bert.epoch, "events": []})
+        hers.sort(
+            key=lambda route: route.path.endswith("/withdraw")
+        )  # last: after it there is nothing to ask
+        bodies = (
+            {},
+            {"epoch": bert.epoch, "position": 1, "seq": 2},
+            {"epoch": bert.epoch, "events": []},
+        )
         for route in hers:
             for body in bodies:
                 address = route.address(token=anna.token, name=row.id)
                 content = {"content": json.dumps(body)} if route.method == "POST" else {}
-                reply = await http.request(route.method, address, headers={"content-type": "application/json"}, **content)
+                reply = await http.request(
+                    route.method, address, headers={"content-type": "application/json"}, **content
+                )
                 for secret in ("CANARY", bert.token, row.id, later["code"]):
                     assert secret not in reply.text, f"{route} told {secret}"
         after = app.state.store.read(lambda conn: sessions.by_token(conn, token_hash(bert.token)))
@@ -168,8 +196,14 @@ def test_a_guessed_token_opens_nothing(tmp_path: Path, token: str) -> None:
         await joined(app, http)
         for route in routes(app):
             if route.path.startswith("/s/{token}"):
-                body = {"content": b"{}", "headers": {"content-type": "application/json"}} if route.method == "POST" else {}
+                body = (
+                    {"content": b"{}", "headers": {"content-type": "application/json"}}
+                    if route.method == "POST"
+                    else {}
+                )
                 reply = await http.request(route.method, route.address(token=token), **body)
-                assert reply.status_code in (404, 405, 422, 303), f"{route} answered {reply.status_code}"
+                assert reply.status_code in (404, 405, 422, 303), (
+                    f"{route} answered {reply.status_code}"
+                )
 
     inside(tmp_path, act)

@@ -59,9 +59,11 @@ def token(server: Server) -> str:
 
 def operations() -> list[tuple[str, str]]:
     paths = ("claim", "advance", "finish", "events", "withdraw")
-    return [("GET", "/s/{token}/trial"), ("GET", "/s/{token}/later"), ("GET", "/s/{token}/media/{name}")] + [
-        ("POST", f"/s/{{token}}/{path}") for path in paths
-    ]
+    return [
+        ("GET", "/s/{token}/trial"),
+        ("GET", "/s/{token}/later"),
+        ("GET", "/s/{token}/media/{name}"),
+    ] + [("POST", f"/s/{{token}}/{path}") for path in paths]
 
 
 def described(server: Server) -> dict[str, Any]:
@@ -70,7 +72,11 @@ def described(server: Server) -> dict[str, Any]:
 
 
 def test_the_description_names_exactly_these_operations(server: Server) -> None:
-    found = {(method.upper(), path) for path, item in described(server)["paths"].items() for method in item}
+    found = {
+        (method.upper(), path)
+        for path, item in described(server)["paths"].items()
+        for method in item
+    }
     assert found - {("GET", "/health")} == set(operations())
 
 
@@ -86,7 +92,13 @@ def test_no_request_makes_a_server_error(
     schema.config.update(base_url=server.url)
     seen: list[int] = []
 
-    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(case=schema[path][method].as_strategy(generation_mode=mode))
     def run(case: schemathesis.Case) -> None:
         if known:
@@ -94,7 +106,9 @@ def test_no_request_makes_a_server_error(
         reply = case.call()
         seen.append(reply.status_code)
         assert reply.status_code < 500, f"{reply.status_code}: {reply.text[:300]}"
-        if reply.status_code >= 400 and reply.headers["content-type"][0].startswith("application/json"):
+        if reply.status_code >= 400 and reply.headers["content-type"][0].startswith(
+            "application/json"
+        ):
             assert set(json.loads(reply.content)["error"]) == {"code", "message", "cure"}
 
     run()

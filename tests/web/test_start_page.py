@@ -76,7 +76,10 @@ def test_an_unlisted_server_still_shows_the_ways_in(settings: Settings, tmp_path
 
 def test_what_is_being_made_is_shown_until_it_is_there(settings: Settings) -> None:
     assert in_preparation(settings.data_dir) == ()
-    coming = (StudyInPreparation("Cherries <b>", "Red.", 1, 4), StudyInPreparation("Plums", "Blue.", 0, 0))
+    coming = (
+        StudyInPreparation("Cherries <b>", "Red.", 1, 4),
+        StudyInPreparation("Plums", "Blue.", 0, 0),
+    )
     tell_preparation(settings.data_dir, coming)
     assert in_preparation(settings.data_dir) == coming
     text = look(settings).text

@@ -31,8 +31,16 @@ def test_nothing_runs_and_nothing_loads(hostile: str) -> None:
 
 
 def test_what_authors_need_works() -> None:
-    html = markdown_page("# Title\n\n*one* **two**\n\n- a\n- b\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n[us](https://example.org)")
-    for part in ("<h1>Title</h1>", "<em>one</em>", "<strong>two</strong>", "<li>a</li>", "<td>1</td>"):
+    html = markdown_page(
+        "# Title\n\n*one* **two**\n\n- a\n- b\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n[us](https://example.org)"
+    )
+    for part in (
+        "<h1>Title</h1>",
+        "<em>one</em>",
+        "<strong>two</strong>",
+        "<li>a</li>",
+        "<td>1</td>",
+    ):
         assert part in html
     assert '<a href="https://example.org">us</a>' in html
 
@@ -63,14 +71,21 @@ def test_a_kept_page_is_drawn_once_and_filled_for_each() -> None:
         }
 
     first, second = (
-        bytes(kept_page("participant/landing.html", ("test", "key"), {"action": action}, make).body).decode()
+        bytes(
+            kept_page("participant/landing.html", ("test", "key"), {"action": action}, make).body
+        ).decode()
         for action in ('/join/a?x="><script>', "/join/b")
     )
     assert drawn == ["once"]
     assert 'action="/join/a?x=&#34;&gt;&lt;script&gt;"' in first
     assert first.replace("/join/a?x=&#34;&gt;&lt;script&gt;", "/join/b") == second
     with pytest.raises(RuntimeError, match=r"expected nowhere once each, found 0 places"):
-        kept_page("participant/landing.html", "other", {"nowhere": "x"}, lambda: {"action": "/join/b", **make()})
+        kept_page(
+            "participant/landing.html",
+            "other",
+            {"nowhere": "x"},
+            lambda: {"action": "/join/b", **make()},
+        )
 
 
 def test_words_of_a_check_show_code_and_nothing_else_of_markdown() -> None:

@@ -1,4 +1,6 @@
-"""Who opens a page while the database is gone for a moment waits, and sees no error; scripts are told at once."""
+"""Who opens a page while the database is gone for a moment waits, and sees no error; scripts are
+told at once.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def app_that_fails(times: int) -> tuple[FastAPI, list[str]]:
 
 def asked(app: FastAPI, headers: dict[str, str]) -> httpx.Response:
     async def ask() -> httpx.Response:
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://study.example.org") as http:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://study.example.org"
+        ) as http:
             return await http.get("/join/abc", headers=headers)
 
     return asyncio.run(ask())
@@ -55,7 +59,9 @@ def test_a_script_is_told_at_once() -> None:
     assert len(calls) == 1
 
 
-def test_an_outage_that_lasts_is_told_and_the_page_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outage_that_lasts_is_told_and_the_page_tries_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(problems, "OUTAGE_S", 0.0)
     monkeypatch.setattr(problems, "PAUSE_S", 0.001)
     app, _ = app_that_fails(1000)

@@ -1,4 +1,6 @@
-"""A world of an installed package is checked, recorded, simulated, exported and resumed without an edit of ours."""
+"""A world of an installed package is checked, recorded, simulated, exported and resumed without an
+edit of ours.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def study(tmp_path: Path) -> Path:
 def run(*command: str | Path, site: Path | None) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join(str(folder) for folder in (ROOT / "src", site) if folder is not None)
     words = [sys.executable, *map(str, command)]
-    return subprocess.run(words, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}, check=False)
+    return subprocess.run(
+        words, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}, check=False
+    )
 
 
 def believable(*arguments: str | Path, site: Path | None) -> str:
@@ -87,7 +91,9 @@ def test_its_keys_are_read_and_those_of_other_worlds_are_not(study: Path, site: 
     assert "gridworld" in unknown.stdout
 
 
-def test_people_are_simulated_and_their_rounds_are_in_the_bundle(study: Path, site: Path, tmp_path: Path) -> None:
+def test_people_are_simulated_and_their_rounds_are_in_the_bundle(
+    study: Path, site: Path, tmp_path: Path
+) -> None:
     believable("simulate", study, "--participants", "2", "--processes", "1", site=site)
     bundle = tmp_path / "bundle"
     believable("export", study, "--out", bundle, "--simulated", site=site)
@@ -103,5 +109,15 @@ def test_people_are_simulated_and_their_rounds_are_in_the_bundle(study: Path, si
 
 
 def test_a_lab_records_it(site: Path, tmp_path: Path) -> None:
-    told = believable("record", "gridworld", tmp_path / "stimuli", "--scripted", "--gems", "5", "--seconds", "5", site=site)
+    told = believable(
+        "record",
+        "gridworld",
+        tmp_path / "stimuli",
+        "--scripted",
+        "--gems",
+        "5",
+        "--seconds",
+        "5",
+        site=site,
+    )
     assert told.strip().endswith("gridworld-wanderer-01.replay.json.gz")

@@ -1,4 +1,6 @@
-"""A round while it is played: what was applied gives it again, whenever and wherever it is rebuilt."""
+"""A round while it is played: what was applied gives it again, whenever and wherever it is
+rebuilt.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,18 @@ def setup_with(maze_seed: int, agent_seed: int, opponent: str | float, **rest: i
     return MazeSetup(maze_seed=maze_seed, agent_seed=agent_seed, opponent=opponent, **rest)
 
 
-def keys(dx: int = 0, dy: int = 0, aim_deg: int = 0, shoot: int = 0, bomb: int = 0) -> tuple[int, ...]:
+def keys(
+    dx: int = 0, dy: int = 0, aim_deg: int = 0, shoot: int = 0, bomb: int = 0
+) -> tuple[int, ...]:
     return dx, dy, aim_deg, shoot, bomb
 
 
-def played(setup: MazeSetup, seed: int, until: int | None = None) -> tuple[LiveRound, list[list[int]]]:
-    """A round with inputs that come early, late, bundled and twice; and everything that was applied."""
+def played(
+    setup: MazeSetup, seed: int, until: int | None = None
+) -> tuple[LiveRound, list[list[int]]]:
+    """A round with inputs that come early, late, bundled and twice; and everything that was
+    applied.
+    """
     rng, live, agent = random.Random(seed), LiveRound(MAZE, setup), MAZE.player()
     player = agent.new(agent.params(), seed, {**live.game.welcome(), "ticks": live.game.ticks})
     changes: list[list[int]] = []
@@ -33,7 +41,9 @@ def played(setup: MazeSetup, seed: int, until: int | None = None) -> tuple[LiveR
     number = 0
     while not live.over and live.game.tick != until:
         number += 1
-        late.append(NumberedInput(number, live.game.tick + rng.randint(-4, 4), player.act(live.message())))
+        late.append(
+            NumberedInput(number, live.game.tick + rng.randint(-4, 4), player.act(live.message()))
+        )
         if rng.random() < 0.6:
             for numbered in late:
                 live.receive(numbered)
@@ -117,7 +127,10 @@ def test_an_unknown_opponent_is_answered_with_the_nearest() -> None:
 
 
 def test_what_was_tapped_between_two_ticks_counts_for_one() -> None:
-    parts = [InputPart("choice", 0, 9, "One of nine.", "tapped"), InputPart("walk", -1, 1, "Right or left.")]
+    parts = [
+        InputPart("choice", 0, 9, "One of nine.", "tapped"),
+        InputPart("walk", -1, 1, "Right or left."),
+    ]
     schema = InputSchema(tuple(parts))
     assert schema.joined([(3, 1), (0, 0)]) == (3, 0)
     assert schema.joined([(3, 1), (5, 1), (0, 1)]) == (5, 1)

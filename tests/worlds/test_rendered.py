@@ -15,7 +15,16 @@ from believable.recordings.file import write
 from believable.recordings.film_file import load_av
 from believable.recordings.recording import Recording
 from believable.stimuli import raster
-from believable.worlds.contract import GameControls, Input, MouseLook, Pixels, Rendering, RoundPlace, View, World
+from believable.worlds.contract import (
+    GameControls,
+    Input,
+    MouseLook,
+    Pixels,
+    Rendering,
+    RoundPlace,
+    View,
+    World,
+)
 from believable.worlds.live_round import LiveRound, record_round
 from believable.worlds.world_check import check_world
 from tests.worlds.gridworld import GRIDWORLD, GridGame, GridSetup
@@ -61,7 +70,9 @@ class PaintedGame(GridGame):
         xs, ys = zip(*self._inputs, strict=True)
         plain = super().record()
         return replace(
-            plain, telemetry={**plain.telemetry, "step_x": xs, "step_y": ys}, provenance={"setup": self.setup.model_dump_json()}
+            plain,
+            telemetry={**plain.telemetry, "step_x": xs, "step_y": ys},
+            provenance={"setup": self.setup.model_dump_json()},
         )
 
     def close(self) -> None:
@@ -100,14 +111,20 @@ def world(**changed: Any) -> World:
 
 
 def a_setup() -> GridSetup:
-    setup: GridSetup = GRIDWORLD.game.settle(GRIDWORLD.game.options(gems=18), RoundPlace(5, "t", None, "wanderer", 5, False))
+    setup: GridSetup = GRIDWORLD.game.settle(
+        GRIDWORLD.game.options(gems=18), RoundPlace(5, "t", None, "wanderer", 5, False)
+    )
     return setup
 
 
-def test_it_keeps_the_contract_without_a_script_of_its_own_and_gives_everything_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_keeps_the_contract_without_a_script_of_its_own_and_gives_everything_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     begun = []
     monkeypatch.setattr(PaintedGame, "closed", 0)
-    counted = replace(world().game, new=lambda setup, recorded: begun.append(1) or PaintedGame(setup, recorded))
+    counted = replace(
+        world().game, new=lambda setup, recorded: begun.append(1) or PaintedGame(setup, recorded)
+    )
     check_world(replace(world(), playing=counted))
     assert len(begun) == PaintedGame.closed > 0
 
@@ -116,21 +133,38 @@ def test_it_keeps_the_contract_without_a_script_of_its_own_and_gives_everything_
     ("changed", "words"),
     [
         ({"new": Careless}, "it differs at tick"),
-        ({"rendering": Rendering(("above",), wrong_pictures, lambda setup: CONTROLS)}, "differs from what was seen at tick 1"),
+        (
+            {"rendering": Rendering(("above",), wrong_pictures, lambda setup: CONTROLS)},
+            "differs from what was seen at tick 1",
+        ),
         (
             {"rendering": Rendering(("above",), unskipped_pictures, lambda setup: CONTROLS)},
             "begin with frame [0-9]+ .*begins with another",
         ),
         (
-            {"rendering": Rendering(("above",), pictures, lambda setup: GameControls({"KeyW": ("step_z", 1)}))},
+            {
+                "rendering": Rendering(
+                    ("above",), pictures, lambda setup: GameControls({"KeyW": ("step_z", 1)})
+                )
+            },
             "a key or the mouse sets 'step_z', which is no part of an input",
         ),
         (
-            {"rendering": Rendering(("above",), pictures, lambda setup: GameControls({"KeyW": ("step_y", 2)}))},
+            {
+                "rendering": Rendering(
+                    ("above",), pictures, lambda setup: GameControls({"KeyW": ("step_y", 2)})
+                )
+            },
             "a key sets 'step_y' to 2, outside of -1 to 1",
         ),
         (
-            {"rendering": Rendering(("above",), pictures, lambda setup: GameControls({}, {}, MouseLook("step_x", "step_y", 1)))},
+            {
+                "rendering": Rendering(
+                    ("above",),
+                    pictures,
+                    lambda setup: GameControls({}, {}, MouseLook("step_x", "step_y", 1)),
+                )
+            },
             "the mouse moves 'step_x', which is 'held', not 'moved'",
         ),
     ],
@@ -160,14 +194,18 @@ def test_a_round_is_taken_up_without_looking_at_what_was() -> None:
     assert live.applied == live.received == 3
 
 
-def test_films_come_from_the_world_at_any_size_and_camera(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_films_come_from_the_world_at_any_size_and_camera(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(raster, "WORLDS", {"gridworld": world()})
     recording, _ = record_round(world().game, a_setup(), CHANGES)
     source = tmp_path / "round.replay.json.gz"
     write(recording, source)
     for camera, rows in (("", slice(None)), ("below", slice(None, None, -1))):
         target = tmp_path / f"film{camera}.mp4"
-        count = raster.render_file(source, target, raster.Look(128, 128, frames_per_s=10, camera=camera, crf=4))
+        count = raster.render_file(
+            source, target, raster.Look(128, 128, frames_per_s=10, camera=camera, crf=4)
+        )
         with load_av("test").open(str(target)) as film:
             seen = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
         wanted = list(pictures(recording, View(128, 128)))
@@ -181,15 +219,25 @@ def test_films_come_from_the_world_at_any_size_and_camera(tmp_path: Path, monkey
 
 def test_at_another_rate_a_film_shows_what_stood_on_screen() -> None:
     frames = [np.full((2, 2, 3), number, np.uint8) for number in range(7)]
-    shown = raster._at_moments(iter(frames), 0, 1000 / 35, [0.0, 1000 / 30, 2000 / 30, 100.0, 3000 / 35, 1000.0])
+    shown = raster._at_moments(
+        iter(frames), 0, 1000 / 35, [0.0, 1000 / 30, 2000 / 30, 100.0, 3000 / 35, 1000.0]
+    )
     assert [int(picture[0, 0, 0]) for picture in shown] == [0, 1, 2, 3, 3, 6]
     later = raster._at_moments(iter(frames[2:]), 2, 1000 / 35, [2000 / 30, 100.0, 1000.0])
-    assert [int(picture[0, 0, 0]) for picture in later] == [2, 3, 6], "the same from a later frame on"
+    assert [int(picture[0, 0, 0]) for picture in later] == [2, 3, 6], (
+        "the same from a later frame on"
+    )
 
 
-def test_a_world_that_is_drawn_has_no_camera(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_world_that_is_drawn_has_no_camera(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(raster, "WORLDS", {"gridworld": GRIDWORLD})
     recording, _ = record_round(GRIDWORLD.game, a_setup(), CHANGES)
     write(recording, tmp_path / "round.replay.json.gz")
     with pytest.raises(InvalidInput, match="drawn from above and has none, got 'first'"):
-        raster.render_file(tmp_path / "round.replay.json.gz", tmp_path / "x.mp4", raster.Look(64, 64, camera="first"))
+        raster.render_file(
+            tmp_path / "round.replay.json.gz",
+            tmp_path / "x.mp4",
+            raster.Look(64, 64, camera="first"),
+        )

@@ -1,4 +1,6 @@
-"""A round in a process of its own: it is the round it would be here, and when it breaks, only it does."""
+"""A round in a process of its own: it is the round it would be here, and when it breaks, only it
+does.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,21 @@ pytest.importorskip("vizdoom", reason="needs the extra doom")
 av = pytest.importorskip("av", reason="needs the extra video")
 
 PLAYING = DOOM.game
-SETUP = PLAYING.settle(DoomOptions(map="deathmatch", picture="160x120"), RoundPlace(7, "trial", None, "bot", 5, practice=False))
+SETUP = PLAYING.settle(
+    DoomOptions(map="deathmatch", picture="160x120"),
+    RoundPlace(7, "trial", None, "bot", 5, practice=False),
+)
 CHANGES = ((0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0), (9, 2, 1, 0, 1, 0, 0, 1, 0, 0, 0), (20, 3, *[0] * 9))
 
 
 def with_round(work: Callable[[DistantRound], Awaitable[None]], **order: Any) -> None:
-    wanted = {"world": "doom", "setup": PLAYING.stored(SETUP), "changes": CHANGES, "tick": 30, "coding": None} | order
+    wanted = {
+        "world": "doom",
+        "setup": PLAYING.stored(SETUP),
+        "changes": CHANGES,
+        "tick": 30,
+        "coding": None,
+    } | order
 
     async def main() -> None:
         with ThreadPoolExecutor(1) as executor:
@@ -48,7 +59,11 @@ def with_round(work: Callable[[DistantRound], Awaitable[None]], **order: Any) ->
 
 def engine_of(pid: int) -> int:
     """The engine is the round's only child."""
-    (child,) = [pid for file in Path(f"/proc/{pid}/task").glob("*/children") for pid in file.read_text().split()]
+    (child,) = [
+        pid
+        for file in Path(f"/proc/{pid}/task").glob("*/children")
+        for pid in file.read_text().split()
+    ]
     return int(child)
 
 
@@ -111,7 +126,9 @@ def test_its_pictures_are_what_the_game_shows(coding: Coding) -> None:
 
 
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
-def test_an_engine_that_ends_or_hangs_breaks_its_round_alone(blow: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_ends_or_hangs_breaks_its_round_alone(
+    blow: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "STEP_PATIENCE_S", 1.0)
     words = "has ended" if blow == signal.SIGKILL else "has not answered for 1 s"
     engines: list[int] = []

@@ -24,11 +24,15 @@ class FightOptions(DoomOptions):
     picture: str = "160x120"
 
 
-#: An engine takes long to begin, and tries of one are alike: the round with the most in it, in small pictures.
+#: An engine takes long to begin, and tries of one are alike: the round with the most in it, in
+#: small pictures.
 FIGHT = replace(
     DOOM,
     playing=replace(
-        DOOM.game, options=FightOptions, opponents=Opponents({"bots": "Three."}), players=(DOOM.game.player("person"),)
+        DOOM.game,
+        options=FightOptions,
+        opponents=Opponents({"bots": "Three."}),
+        players=(DOOM.game.player("person"),),
     ),
 )
 
@@ -75,18 +79,31 @@ def changed(**values: Any) -> World:
         (changed(new=Forgetful), "it differs at tick"),
         (replace(MAZE, drawn=False), "neither drawn nor rendered"),
         (
-            replace(MAZE, draw=lambda recording: Scene(recording.world.width, recording.world.height, "#000", (), ())),
+            replace(
+                MAZE,
+                draw=lambda recording: Scene(
+                    recording.world.width, recording.world.height, "#000", (), ()
+                ),
+            ),
             "a drawing of its recording has no figures",
         ),
         (changed(new=Talkative), "the page is told of what judges may not know"),
         (changed(new=Hasty), "a step went from tick 0 to 2"),
         (changed(players=()), "somebody who can play it"),
         (
-            changed(inputs=InputSchema((InputPart("move_x", 1, 3, "…"), *MAZE.game.inputs.parts[1:]))),
+            changed(
+                inputs=InputSchema((InputPart("move_x", 1, 3, "…"), *MAZE.game.inputs.parts[1:]))
+            ),
             "'move_x' must be able to be 0",
         ),
-        (changed(columns=replace(MAZE.game.columns, setup=MAZE.game.columns.setup[1:])), r"setup declares .* a row has"),
-        (changed(columns=replace(MAZE.game.columns, telemetry_rows=lambda recording: [])), "telemetry has 0 rows for 180 frames"),
+        (
+            changed(columns=replace(MAZE.game.columns, setup=MAZE.game.columns.setup[1:])),
+            r"setup declares .* a row has",
+        ),
+        (
+            changed(columns=replace(MAZE.game.columns, telemetry_rows=lambda recording: [])),
+            "telemetry has 0 rows for 180 frames",
+        ),
     ],
 )
 def test_what_breaks_it_is_told(world: World, words: str) -> None:

@@ -20,12 +20,20 @@ _FIVE = np.array([0.1, 0.2, 0.3, 0.25, 0.15])
 
 
 def mixture(
-    rng: np.random.Generator, *, n: int, raters: int, shares: FloatArray, care: float, missing: float = 0.0
+    rng: np.random.Generator,
+    *,
+    n: int,
+    raters: int,
+    shares: FloatArray,
+    care: float,
+    missing: float = 0.0,
 ) -> FloatArray:
-    """Each item has a true category; a rater reports it with probability `care`, else guesses from `shares`.
+    """Each item has a true category; a rater reports it with probability `care`, else guesses from
+    `shares`.
 
-    Two ratings of an item are then equal to the truth with care², else independent: every chance-corrected
-    coefficient whose chance is the pooled use of the categories, weighted or not, is care².
+    Two ratings of an item are then equal to the truth with care², else independent: every
+    chance-corrected coefficient whose chance is the pooled use of the categories, weighted or not,
+    is care².
     """
     truth = rng.choice(len(shares), size=(n, 1), p=shares)
     guess = rng.choice(len(shares), size=(n, raters), p=shares)
@@ -43,10 +51,20 @@ def beyond(chance: float, shares: FloatArray, care: float) -> float:
     return (agreeing(shares, care) - chance) / (1 - chance)
 
 
-def two_way(rng: np.random.Generator, *, n: int, raters: int, item: float, rater: float = 0.0, error: float = 1.0) -> FloatArray:
+def two_way(
+    rng: np.random.Generator,
+    *,
+    n: int,
+    raters: int,
+    item: float,
+    rater: float = 0.0,
+    error: float = 1.0,
+) -> FloatArray:
     """Item effect + rater effect + error, normal, with these standard deviations."""
     return np.asarray(
-        item * rng.standard_normal((n, 1)) + rater * rng.standard_normal((1, raters)) + error * rng.standard_normal((n, raters))
+        item * rng.standard_normal((n, 1))
+        + rater * rng.standard_normal((1, raters))
+        + error * rng.standard_normal((n, raters))
     )
 
 
@@ -67,7 +85,9 @@ def _kappas() -> list[CoverageCase]:
         cases.append(CoverageCase(f"cohen_kappa: {label}", care**2, draw, of_pair))
     draw = partial(mixture, n=60, raters=2, shares=_FIVE, care=0.8)
     cases += [
-        CoverageCase(f"cohen_kappa {weights}: n=60 q=5", 0.64, draw, partial(of_pair, weights=weights))
+        CoverageCase(
+            f"cohen_kappa {weights}: n=60 q=5", 0.64, draw, partial(of_pair, weights=weights)
+        )
         for weights in ("linear", "quadratic")
     ]
     return cases
@@ -82,16 +102,33 @@ def _category_cases() -> list[CoverageCase]:
         scale = range(len(shares))
         cases += [
             CoverageCase(f"fleiss_kappa: {label}", care**2, draw, agreement.fleiss_kappa),
-            CoverageCase(f"krippendorff_alpha nominal: {label}", care**2, draw, agreement.krippendorff_alpha),
             CoverageCase(
-                f"gwet_ac1: {label}", beyond(ac1_chance, shares, care), draw, partial(agreement.gwet_ac1, categories=scale)
+                f"krippendorff_alpha nominal: {label}", care**2, draw, agreement.krippendorff_alpha
             ),
-            CoverageCase(f"percent_agreement pairs: {label}", agreeing(shares, care), draw, agreement.percent_agreement),
+            CoverageCase(
+                f"gwet_ac1: {label}",
+                beyond(ac1_chance, shares, care),
+                draw,
+                partial(agreement.gwet_ac1, categories=scale),
+            ),
+            CoverageCase(
+                f"percent_agreement pairs: {label}",
+                agreeing(shares, care),
+                draw,
+                agreement.percent_agreement,
+            ),
         ]
     draw = partial(mixture, n=60, raters=4, shares=_THREE, care=0.8, missing=0.2)
     cases += [
-        CoverageCase("fleiss_kappa: n=60 raters=4 missing=20 %", 0.64, draw, agreement.fleiss_kappa),
-        CoverageCase("krippendorff_alpha nominal: n=60 raters=4 missing=20 %", 0.64, draw, agreement.krippendorff_alpha),
+        CoverageCase(
+            "fleiss_kappa: n=60 raters=4 missing=20 %", 0.64, draw, agreement.fleiss_kappa
+        ),
+        CoverageCase(
+            "krippendorff_alpha nominal: n=60 raters=4 missing=20 %",
+            0.64,
+            draw,
+            agreement.krippendorff_alpha,
+        ),
     ]
     rare = np.array([0.9, 0.1])
     for coefficient in (0.81, 0.9):
@@ -99,14 +136,23 @@ def _category_cases() -> list[CoverageCase]:
         label = f"n=53, a code of 10 %, {coefficient}"
         cases += [
             CoverageCase(
-                f"krippendorff_alpha nominal: {label}", coefficient, draw, agreement.krippendorff_alpha, wide=_NONE_SEEN
+                f"krippendorff_alpha nominal: {label}",
+                coefficient,
+                draw,
+                agreement.krippendorff_alpha,
+                wide=_NONE_SEEN,
             ),
             CoverageCase(f"cohen_kappa: {label}", coefficient, draw, of_pair, wide=_NONE_SEEN),
         ]
     share = agreeing(_THREE, 0.8)
     draw = partial(mixture, n=50, raters=2, shares=_THREE, care=0.8)
     cases.append(
-        CoverageCase("percent_agreement all: n=50 raters=2", share, draw, partial(agreement.percent_agreement, rule="all"))
+        CoverageCase(
+            "percent_agreement all: n=50 raters=2",
+            share,
+            draw,
+            partial(agreement.percent_agreement, rule="all"),
+        )
     )
     return cases
 
@@ -148,7 +194,14 @@ def _number_cases() -> list[CoverageCase]:
         for form, (draw, truth) in truths.items()
     ]
     items = partial(two_way, n=50, raters=6, item=0.8, rater=1.0)
-    cases.append(CoverageCase("cronbach_alpha: n=50 items=6", 6 * 0.64 / (6 * 0.64 + 1), items, agreement.cronbach_alpha))
+    cases.append(
+        CoverageCase(
+            "cronbach_alpha: n=50 items=6",
+            6 * 0.64 / (6 * 0.64 + 1),
+            items,
+            agreement.cronbach_alpha,
+        )
+    )
     spearman = 6 / math.pi * math.asin(plain / 2)
     ranks = partial(two_way, n=40, raters=k, item=1.0, rater=0.5)
     truth = (1 + (k - 1) * spearman) / k

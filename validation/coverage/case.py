@@ -1,4 +1,6 @@
-"""One promise to test: data drawn from a population whose true value is known, and the interval for it."""
+"""One promise to test: data drawn from a population whose true value is known, and the interval for
+it.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,16 @@ COVERS_LEAST, COVERS_MOST = 0.93, 0.97
 
 @dataclass(frozen=True, slots=True)
 class CoverageCase:
-    """`simulate(rng)` draws one data set, `estimate(data)` gives its 95 % interval, `truth` is its target.
+    """`simulate(rng)` draws one data set, `estimate(data)` gives its 95 % interval, `truth` is its
+    target.
 
     name    `function: situation`, unique
-    exact   the interval is declared exact (guaranteed, so it may cover more): only the lower limit applies
-    wide    why the interval covers more in this situation, which is then said and not a broken promise
-    narrow  why it covers less, down to `least`, which is then said in docs/validity.md and in the data sheet
+    exact   the interval is declared exact (guaranteed, so it may cover more): only the lower limit
+            applies
+    wide    why the interval covers more in this situation, which is then said and not a broken
+            promise
+    narrow  why it covers less, down to `least`, which is then said in docs/validity.md and in the
+            data sheet
     """
 
     name: str
@@ -82,4 +88,6 @@ def _once(estimate: Estimate, truth: float) -> Tally:
     if estimate.low is None or estimate.high is None:
         return Tally(1, 0, 0, 0, 1, 0.0)
     below, above = estimate.high < truth, estimate.low > truth
-    return Tally(1, int(not below and not above), int(below), int(above), 0, estimate.high - estimate.low)
+    return Tally(
+        1, int(not below and not above), int(below), int(above), 0, estimate.high - estimate.low
+    )

@@ -32,7 +32,9 @@ def _groups(rng: np.random.Generator) -> Samples:
 
 
 def _bounded(rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """26 scores between −1 and 1, crowded towards the top (skewness −1), as of trained annotators on a test."""
+    """26 scores between −1 and 1, crowded towards the top (skewness −1), as of trained annotators
+    on a test.
+    """
     return 2 * rng.beta(4.5, 1.3, 26) - 1
 
 
@@ -59,7 +61,10 @@ def _correlated(rng: np.random.Generator) -> Samples:
 def _compared(sample: Samples) -> Estimate:
     """Cohen's q of the first twenty against the other twenty, each with a choice of one of two."""
     measure, leaning = sample
-    halves = (correlations.pearson_with_choice(measure[part], np.sign(leaning[part])) for part in (slice(20), slice(20, None)))
+    halves = (
+        correlations.pearson_with_choice(measure[part], np.sign(leaning[part]))
+        for part in (slice(20), slice(20, None))
+    )
     return _of(correlations.correlations_compared(*halves).estimate)
 
 
@@ -67,7 +72,9 @@ def _answers(rng: np.random.Generator) -> list[list[int]]:
     return [[yes, 60 - yes] for yes in (int(rng.binomial(60, share)) for share in _YES)]
 
 
-def _multinomial(shares: np.ndarray[Any, np.dtype[np.float64]], n: int, rng: np.random.Generator) -> Any:
+def _multinomial(
+    shares: np.ndarray[Any, np.dtype[np.float64]], n: int, rng: np.random.Generator
+) -> Any:
     return rng.multinomial(n, shares.ravel()).reshape(shares.shape)
 
 
@@ -111,7 +118,10 @@ CASES: tuple[CoverageCase, ...] = (
     CoverageCase("dav: 34 pairs", _D, _paired, lambda s: effects.dav(*s)),
     CoverageCase("g: two groups of 30", _D, _groups, lambda s: effects.g(*s)),
     CoverageCase(
-        "rank_biserial: 34 pairs", 2 * float(special.ndtr(_D * math.sqrt(2))) - 1, _paired, lambda s: effects.rank_biserial(*s)
+        "rank_biserial: 34 pairs",
+        2 * float(special.ndtr(_D * math.sqrt(2))) - 1,
+        _paired,
+        lambda s: effects.rank_biserial(*s),
     ),
     CoverageCase(
         "cliffs_delta: two groups of 30",
@@ -119,11 +129,25 @@ CASES: tuple[CoverageCase, ...] = (
         _groups,
         lambda s: effects.cliffs_delta(*s),
     ),
-    CoverageCase("odds_ratio: 60 answers per group", _odds(_YES[0]) / _odds(_YES[1]), _answers, effects.odds_ratio),
-    CoverageCase("paired_t: mean difference of 34 pairs", _D, _paired, lambda s: _of(location.paired_t(*s).estimate)),
+    CoverageCase(
+        "odds_ratio: 60 answers per group",
+        _odds(_YES[0]) / _odds(_YES[1]),
+        _answers,
+        effects.odds_ratio,
+    ),
+    CoverageCase(
+        "paired_t: mean difference of 34 pairs",
+        _D,
+        _paired,
+        lambda s: _of(location.paired_t(*s).estimate),
+    ),
     CoverageCase("mean_t: 26 values", 0.5, lambda rng: rng.normal(0.5, 0.2, 26), mean_t),
-    CoverageCase("mean_skewed: 26 bounded, skewed values", 2 * 4.5 / 5.8 - 1, _bounded, mean_skewed),
-    CoverageCase("mean_skewed: 10 normal values", 0.5, lambda rng: rng.normal(0.5, 0.2, 10), mean_skewed),
+    CoverageCase(
+        "mean_skewed: 26 bounded, skewed values", 2 * 4.5 / 5.8 - 1, _bounded, mean_skewed
+    ),
+    CoverageCase(
+        "mean_skewed: 10 normal values", 0.5, lambda rng: rng.normal(0.5, 0.2, 10), mean_skewed
+    ),
     *(
         CoverageCase(
             f"mean_skewed: {n} values, one in {careless} of somebody careless",
@@ -131,21 +155,47 @@ CASES: tuple[CoverageCase, ...] = (
             partial(_with_careless, n=n, share=1 / careless),
             mean_skewed,
             narrow=_NO_CARELESS if least < COVERS_LEAST else "",
-            wide="" if least < COVERS_LEAST else "two clusters far apart: the correction for skewness is cautious",
+            wide=""
+            if least < COVERS_LEAST
+            else "two clusters far apart: the correction for skewness is cautious",
             least=least,
         )
-        for n, careless, least in ((10, 5, 0.87), (10, 10, 0.71), (26, 5, 0.93), (26, 10, 0.89), (60, 10, 0.93))
-    ),
-    CoverageCase("mean_skewed: 40 exponential values", 1.0, lambda rng: rng.exponential(1, 40), mean_skewed),
-    CoverageCase("wilcoxon: pseudo-median of 34 pairs", _D, _paired, lambda s: _of(location.wilcoxon(*s).estimate), exact=True),
-    CoverageCase(
-        "mann_whitney: shift of two groups of 30", _D, _groups, lambda s: _of(location.mann_whitney(*s).estimate), exact=True
-    ),
-    CoverageCase(
-        "proportion: 92 answers, share .1", 0.1, lambda rng: int(rng.binomial(92, 0.1)), lambda k: counts.proportion(k, 92)
+        for n, careless, least in (
+            (10, 5, 0.87),
+            (10, 10, 0.71),
+            (26, 5, 0.93),
+            (26, 10, 0.89),
+            (60, 10, 0.93),
+        )
     ),
     CoverageCase(
-        "proportion: 92 answers, share .7", 0.7, lambda rng: int(rng.binomial(92, 0.7)), lambda k: counts.proportion(k, 92)
+        "mean_skewed: 40 exponential values", 1.0, lambda rng: rng.exponential(1, 40), mean_skewed
+    ),
+    CoverageCase(
+        "wilcoxon: pseudo-median of 34 pairs",
+        _D,
+        _paired,
+        lambda s: _of(location.wilcoxon(*s).estimate),
+        exact=True,
+    ),
+    CoverageCase(
+        "mann_whitney: shift of two groups of 30",
+        _D,
+        _groups,
+        lambda s: _of(location.mann_whitney(*s).estimate),
+        exact=True,
+    ),
+    CoverageCase(
+        "proportion: 92 answers, share .1",
+        0.1,
+        lambda rng: int(rng.binomial(92, 0.1)),
+        lambda k: counts.proportion(k, 92),
+    ),
+    CoverageCase(
+        "proportion: 92 answers, share .7",
+        0.7,
+        lambda rng: int(rng.binomial(92, 0.7)),
+        lambda k: counts.proportion(k, 92),
     ),
     CoverageCase(
         "binomial: 50 answers, share .7",
@@ -181,7 +231,10 @@ CASES: tuple[CoverageCase, ...] = (
     ),
     CoverageCase("correlations_compared: 20 people and 20 others", 0.0, _correlated, _compared),
     CoverageCase(
-        "within_correlation: 15 people × 12", _RHO, _within, lambda s: _of(correlations.within_correlation(*s).estimate)
+        "within_correlation: 15 people × 12",
+        _RHO,
+        _within,
+        lambda s: _of(correlations.within_correlation(*s).estimate),
     ),
     CoverageCase(
         "within_correlation: 15 people × 12, slopes differ",
@@ -191,11 +244,18 @@ CASES: tuple[CoverageCase, ...] = (
         narrow="one slope for everybody is assumed; a note says so where slopes differ",
         least=0.75,
     ),
-    CoverageCase("pearson: 40 pairs", _RHO, _correlated, lambda s: _of(correlations.pearson(*s).estimate)),
     CoverageCase(
-        "spearman: 40 pairs", 6 / math.pi * math.asin(_RHO / 2), _correlated, lambda s: _of(correlations.spearman(*s).estimate)
+        "pearson: 40 pairs", _RHO, _correlated, lambda s: _of(correlations.pearson(*s).estimate)
     ),
-    CoverageCase("ols: slope of 50 rows", 0.4, _line, lambda s: regression.ols(s[1], {"x": s[0]}).term("x")),
+    CoverageCase(
+        "spearman: 40 pairs",
+        6 / math.pi * math.asin(_RHO / 2),
+        _correlated,
+        lambda s: _of(correlations.spearman(*s).estimate),
+    ),
+    CoverageCase(
+        "ols: slope of 50 rows", 0.4, _line, lambda s: regression.ols(s[1], {"x": s[0]}).term("x")
+    ),
     CoverageCase(
         "ols: HC3 slope of 100 rows, unequal variances",
         0.4,

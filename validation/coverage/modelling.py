@@ -23,8 +23,17 @@ _RATES = (0.75, 0.35)
 def _ratings(rng: np.random.Generator) -> dict[str, Any]:
     """24 participants × 8 scenarios, both conditions, random slopes of the participants."""
     people, scenes, condition = (axis.ravel() for axis in np.indices((24, 8, 2)))
-    by_person, by_scene, slope = rng.normal(0, 0.6, 24), rng.normal(0, 0.4, 8), rng.normal(0, 0.3, 24)
-    rating = (_SHIFT + slope[people]) * condition + by_person[people] + by_scene[scenes] + rng.normal(size=384)
+    by_person, by_scene, slope = (
+        rng.normal(0, 0.6, 24),
+        rng.normal(0, 0.4, 8),
+        rng.normal(0, 0.3, 24),
+    )
+    rating = (
+        (_SHIFT + slope[people]) * condition
+        + by_person[people]
+        + by_scene[scenes]
+        + rng.normal(size=384)
+    )
     return {"rating": rating, "condition": condition, "person": people, "scene": scenes}
 
 
@@ -33,11 +42,18 @@ def _flags(rng: np.random.Generator) -> dict[str, Any]:
     people, scenes, condition, _ = (axis.ravel() for axis in np.indices((30, 10, 2, 2)))
     by_person, by_scene = rng.normal(0, 0.6, 30), rng.normal(0, 0.4, 10)
     chance = special.expit(-1 + _LOG_ODDS * condition + by_person[people] + by_scene[scenes])
-    return {"flag": (rng.random(len(people)) < chance).astype(int), "condition": condition, "person": people, "scene": scenes}
+    return {
+        "flag": (rng.random(len(people)) < chance).astype(int),
+        "condition": condition,
+        "person": people,
+        "scene": scenes,
+    }
 
 
 def _own_effects(rng: np.random.Generator, *, people: int, spread: float) -> dict[str, Any]:
-    """Everybody judges 25 to 45 actions of each condition; the effect is 0 on average and differs between people."""
+    """Everybody judges 25 to 45 actions of each condition; the effect is 0 on average and differs
+    between people.
+    """
     seen = rng.integers(25, 46, size=(people, 2))
     effect = np.column_stack([np.zeros(people), rng.normal(0, spread, people)])
     flags = rng.binomial(seen, special.expit(-2.2 + rng.normal(0, 0.6, (people, 1)) + effect))
@@ -50,12 +66,20 @@ def _coefficient(model: Any) -> Estimate:
 
 
 def _choices(rng: np.random.Generator, *, ties: float, repeats: int) -> Comparisons:
-    """40 judges see every pair; each gives every answer `repeats` times, so answers of a judge hang together."""
+    """40 judges see every pair; each gives every answer `repeats` times, so answers of a judge hang
+    together.
+    """
     pairs = [(i, j) for i in range(4) for j in range(i)]
     left, right, winner, judges = [], [], [], []
     for judge in range(40):
         for i, j in pairs:
-            weights = np.array([np.exp((_STRENGTH[i] - _STRENGTH[j]) / 2), np.exp((_STRENGTH[j] - _STRENGTH[i]) / 2), ties])
+            weights = np.array(
+                [
+                    np.exp((_STRENGTH[i] - _STRENGTH[j]) / 2),
+                    np.exp((_STRENGTH[j] - _STRENGTH[i]) / 2),
+                    ties,
+                ]
+            )
             outcome = ("left", "right", "tie")[rng.choice(3, p=weights / weights.sum())]
             left += [f"agent {i}"] * repeats
             right += [f"agent {j}"] * repeats
@@ -92,7 +116,9 @@ CASES: tuple[CoverageCase, ...] = (
         "mixed_linear: 24 participants × 8 scenarios, random slopes",
         _SHIFT,
         _ratings,
-        lambda t: _coefficient(mixed_linear("rating ~ condition + (condition | person) + (1 | scene)", t)),
+        lambda t: _coefficient(
+            mixed_linear("rating ~ condition + (condition | person) + (1 | scene)", t)
+        ),
     ),
     CoverageCase(
         "mixed_logistic: 30 participants × 10 scenarios",
@@ -105,14 +131,24 @@ CASES: tuple[CoverageCase, ...] = (
             f"mixed_logistic: {people} participants, effects differ by {spread}",
             0.0,
             partial(_own_effects, people=people, spread=spread),
-            lambda t: _coefficient(mixed_logistic("flags ~ condition + (1 + condition | person)", t, trials="seen")),
+            lambda t: _coefficient(
+                mixed_logistic("flags ~ condition + (1 + condition | person)", t, trials="seen")
+            ),
         )
         for people, spread in ((34, 0.8), (34, 0.4), (34, 0.0), (12, 0.8))
     ),
     CoverageCase(
-        "bradley_terry: davidson, 40 judges", 0.6, lambda rng: _choices(rng, ties=0.4, repeats=1), lambda d: _first(d, "davidson")
+        "bradley_terry: davidson, 40 judges",
+        0.6,
+        lambda rng: _choices(rng, ties=0.4, repeats=1),
+        lambda d: _first(d, "davidson"),
     ),
-    CoverageCase("bradley_terry: davidson tie parameter, 40 judges", 0.4, lambda rng: _choices(rng, ties=0.4, repeats=1), _tie),
+    CoverageCase(
+        "bradley_terry: davidson tie parameter, 40 judges",
+        0.4,
+        lambda rng: _choices(rng, ties=0.4, repeats=1),
+        _tie,
+    ),
     CoverageCase(
         "bradley_terry: half, no ties, 40 judges",
         0.6,
@@ -126,7 +162,10 @@ CASES: tuple[CoverageCase, ...] = (
         lambda d: _first(d, "davidson"),
     ),
     CoverageCase(
-        "win_rates: 40 judges", _expected_share(), lambda rng: _choices(rng, ties=0.0, repeats=1), lambda d: win_rates(d)[0].share
+        "win_rates: 40 judges",
+        _expected_share(),
+        lambda rng: _choices(rng, ties=0.0, repeats=1),
+        lambda d: win_rates(d)[0].share,
     ),
     CoverageCase(
         "win_rates: 40 judges who repeat themselves",
@@ -135,5 +174,7 @@ CASES: tuple[CoverageCase, ...] = (
         lambda d: win_rates(d, rng=np.random.default_rng(d.n + int(d.score.sum())))[0].share,
     ),
     CoverageCase("d_prime: 60 trials of each kind", _Z[0] - _Z[1], _answers, lambda a: d_prime(*a)),
-    CoverageCase("criterion: 60 trials of each kind", -(_Z[0] + _Z[1]) / 2, _answers, lambda a: criterion(*a)),
+    CoverageCase(
+        "criterion: 60 trials of each kind", -(_Z[0] + _Z[1]) / 2, _answers, lambda a: criterion(*a)
+    ),
 )

@@ -20,13 +20,19 @@ def _judges(rng: np.random.Generator) -> tuple[Any, Any]:
 
 
 def _crossed(judges: int, clips: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
-    values = rng.normal(0, 0.3, judges)[:, None] + rng.normal(0, 0.3, clips) + rng.normal(0, 1, (judges, clips))
+    values = (
+        rng.normal(0, 0.3, judges)[:, None]
+        + rng.normal(0, 0.3, clips)
+        + rng.normal(0, 1, (judges, clips))
+    )
     rows, columns = np.indices((judges, clips))
     return values.ravel(), rows.ravel(), columns.ravel()
 
 
 def _seeded(data: Any) -> np.random.Generator:
-    """Resampling chance from the data themselves: independent between simulations, the same at every run."""
+    """Resampling chance from the data themselves: independent between simulations, the same at
+    every run.
+    """
     return np.random.default_rng(abs(int(np.asarray(data).ravel()[0] * 1e12)))
 
 
@@ -70,13 +76,18 @@ CASES: tuple[CoverageCase, ...] = (
         lambda data: _boot(data, "mean", "bca", 2000),
     ),
     CoverageCase(
-        "bootstrap: bca, sd of 100 values", 1.0, lambda rng: rng.normal(size=100), lambda data: _boot(data, "sd", "bca")
+        "bootstrap: bca, sd of 100 values",
+        1.0,
+        lambda rng: rng.normal(size=100),
+        lambda data: _boot(data, "sd", "bca"),
     ),
     CoverageCase(
         "bootstrap: expanded, mean of 40 judges with 6 answers each",
         0.0,
         _judges,
-        lambda s: bootstrap(s[0], "mean", rng=_seeded(s[0]), method="expanded", clusters=s[1], resamples=1000),
+        lambda s: bootstrap(
+            s[0], "mean", rng=_seeded(s[0]), method="expanded", clusters=s[1], resamples=1000
+        ),
     ),
     CoverageCase(
         "bootstrap_two_way: 50 judges, 6 clips",
@@ -97,9 +108,16 @@ CASES: tuple[CoverageCase, ...] = (
         lambda data: _by_moments(data, 1),
     ),
     CoverageCase(
-        "bca_by_moments: variance of 60 values", 1.0, lambda rng: rng.normal(size=60), lambda data: _by_moments(data, 2)
+        "bca_by_moments: variance of 60 values",
+        1.0,
+        lambda rng: rng.normal(size=60),
+        lambda data: _by_moments(data, 2),
     ),
     CoverageCase(
-        "median_interval: 30 skewed values", math.log(2), lambda rng: rng.exponential(size=30), median_interval, exact=True
+        "median_interval: 30 skewed values",
+        math.log(2),
+        lambda rng: rng.exponential(size=30),
+        median_interval,
+        exact=True,
     ),
 )

@@ -1,4 +1,6 @@
-"""`python -m validation.truth --protocol P --studies 2000`: coverage and rejection of a protocol's main outcomes."""
+"""`python -m validation.truth --protocol P --studies 2000`: coverage and rejection of a protocol's
+main outcomes.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,18 @@ def check(
     for setting in case.settings:
         own = [promise for promise in case.promises if promise.setting == setting]
         covered = any(promise.kind == "coverage" for promise in own)
-        outcomes = run(protocol, setting, studies, seed=seed, participants=participants, workers=workers)
+        outcomes = run(
+            protocol, setting, studies, seed=seed, participants=participants, workers=workers
+        )
         values: dict[str, float | NDArray[np.float64]] = {}
         if covered:
             values |= true_values(
-                protocol, setting, seed=seed, participants=participants, studies=reference_studies, workers=workers
+                protocol,
+                setting,
+                seed=seed,
+                participants=participants,
+                studies=reference_studies,
+                workers=workers,
             )
         if covered and protocol == "qa":
             values |= task_values(outcomes, setting, seed=seed, workers=workers)
@@ -47,21 +56,38 @@ def check(
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 when every promise is kept, 1 when one is not."""
     parser = argparse.ArgumentParser(prog="python -m validation.truth", description=__doc__)
-    parser.add_argument("--protocol", choices=sorted(CASES), action="append", help="may be repeated; default: all five")
-    parser.add_argument("--studies", type=int, default=2000, help="simulated studies of each setting")
-    parser.add_argument("--participants", type=int, default=None, help="participants who start each study")
+    parser.add_argument(
+        "--protocol",
+        choices=sorted(CASES),
+        action="append",
+        help="may be repeated; default: all five",
+    )
+    parser.add_argument(
+        "--studies", type=int, default=2000, help="simulated studies of each setting"
+    )
+    parser.add_argument(
+        "--participants", type=int, default=None, help="participants who start each study"
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=None, help="processes; default: one per core")
+    parser.add_argument(
+        "--workers", type=int, default=None, help="processes; default: one per core"
+    )
     options = parser.parse_args(arguments)
     kept = True
     for protocol in options.protocol or CASES:
         start_s = time.monotonic()
-        verdicts = check(protocol, options.studies, seed=options.seed, participants=options.participants, workers=options.workers)
+        verdicts = check(
+            protocol,
+            options.studies,
+            seed=options.seed,
+            participants=options.participants,
+            workers=options.workers,
+        )
         took_s = time.monotonic() - start_s
         count = options.participants or case_of(protocol).participants
         sys.stdout.write(
-            f"\n### {protocol}: {options.studies:,} studies of {count} in each setting, seed {options.seed}\n\n"
-            f"{table(verdicts)}\n"
+            f"\n### {protocol}: {options.studies:,} studies of {count} in each setting, seed"
+            f" {options.seed}\n\n{table(verdicts)}\n"
         )
         sys.stderr.write(f"{protocol}: {took_s:.0f} s\n")
         kept &= all(verdict.kept for verdict in verdicts if verdict.promise.judged)

@@ -1,4 +1,6 @@
-"""What is promised, by protocol: intervals that cover a known value, tests that reject nothing too often."""
+"""What is promised, by protocol: intervals that cover a known value, tests that reject nothing too
+often.
+"""
 
 from __future__ import annotations
 
@@ -51,13 +53,18 @@ class Case:
 
 
 PLANTED, NOTHING, MARGIN = "planted", "no effect", "at the margin"
-#: No effect on average, which differs between people by that SD (log odds). Rates are then not quite alike on average.
+#: No effect on average, which differs between people by that SD (log odds). Rates are then not
+#: quite alike on average.
 OWN_EFFECTS = {f"no effect on average, SD {sd:g}": sd for sd in (0.2, 0.4, 0.6, 0.8)}
 
 
 def _at_margin(margin: float = 0.1, pairs: int = 6) -> hntt.HnttTruth:
     """The skill with which accuracy lies exactly at the margin of equivalence."""
-    skill = brentq(lambda skill: hntt.accuracy(replace(hntt.HnttTruth(), skill=skill), pairs) - 0.5 - margin, 0, 3)
+    skill = brentq(
+        lambda skill: hntt.accuracy(replace(hntt.HnttTruth(), skill=skill), pairs) - 0.5 - margin,
+        0,
+        3,
+    )
     return replace(hntt.HnttTruth(), skill=float(skill))
 
 
@@ -140,7 +147,12 @@ def _qa() -> Case:
 
 def _trace() -> Case:
     measures = ("high", "low", "difference", "mean", "gradient", "condition")
-    counted = ("high", "low", "difference", "gradient")  # numbers of windows, against a choice among few
+    counted = (
+        "high",
+        "low",
+        "difference",
+        "gradient",
+    )  # numbers of windows, against a choice among few
     tools = ("ranktrace", "btrace")
     settings: tuple[tuple[str, Kind], ...] = ((PLANTED, "coverage"), (NOTHING, "rejection"))
     return Case(
@@ -158,7 +170,9 @@ def _trace() -> Case:
     )
 
 
-CASES: Mapping[str, Any] = MappingProxyType({"trace": _trace, "replay": _replay, "clips": _clips, "hntt": _hntt, "qa": _qa})
+CASES: Mapping[str, Any] = MappingProxyType(
+    {"trace": _trace, "replay": _replay, "clips": _clips, "hntt": _hntt, "qa": _qa}
+)
 
 
 def case_of(protocol: str) -> Case:

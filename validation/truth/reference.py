@@ -1,4 +1,6 @@
-"""The values that intervals have to cover: in closed form where there is one, else from a large simulation of their own."""
+"""The values that intervals have to cover: in closed form where there is one, else from a large
+simulation of their own.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ REFERENCE_STUDIES = 1000
 LARGER = 6
 #: Judges of the one large study that medians are taken from.
 LARGE = 20_000
-#: Annotators of each of the large studies that the correlation of both tests is taken from, and how many such studies.
+#: Annotators of each of the large studies that the correlation of both tests is taken from, and how
+#: many such studies.
 ANNOTATORS, REPEATS = 1500, 6
 
 
@@ -39,11 +42,15 @@ def true_values(
     """Outcome → true value in a setting."""
     definition, _ = ready(protocol)
     truth: Any = case_of(protocol).settings[setting]
-    sessions = straight.sessions(definition, 2, np.random.default_rng(0), truth=truth, protocols=PROTOCOLS)
+    sessions = straight.sessions(
+        definition, 2, np.random.default_rng(0), truth=truth, protocols=PROTOCOLS
+    )
     known = dict(PROTOCOLS[protocol].people.values(truth, sessions))
     if protocol == "clips":
         for kind in ("imitation", "artificial"):
-            known[f"contrast.human-{kind}"] = known["believability.human"] - known[f"believability.{kind}"]
+            known[f"contrast.human-{kind}"] = (
+                known["believability.human"] - known[f"believability.{kind}"]
+            )
         return known
     if protocol == "replay":
         return {
@@ -59,7 +66,14 @@ def true_values(
         # Correlations of small samples are biased; of large ones hardly.
         count, studies = LARGER * count, max(10, studies // (2 * LARGER))
     outcomes = run(
-        protocol, setting, studies, seed=seed, participants=count, purpose="reference", workers=workers, progress=progress
+        protocol,
+        setting,
+        studies,
+        seed=seed,
+        participants=count,
+        purpose="reference",
+        workers=workers,
+        progress=progress,
     )
     return {**summary(outcomes), **(_tests_together(truth, seed) if protocol == "qa" else {})}
 
@@ -67,7 +81,11 @@ def true_values(
 def _medians(truth: Any, seed: int) -> dict[str, float]:
     definition, plan = ready("hntt")
     rng = np.random.default_rng([seed, 1])
-    data = load(straight.bundle(definition, LARGE, rng, truth=truth, protocols=PROTOCOLS), plan, definition.study)
+    data = load(
+        straight.bundle(definition, LARGE, rng, truth=truth, protocols=PROTOCOLS),
+        plan,
+        definition.study,
+    )
     contest = agents(judgements(data), plan.roles["human"])[0]
     median = float(np.median(contest.accuracy()))
     return {
@@ -94,4 +112,7 @@ def _tests_together(truth: Any, seed: int) -> dict[str, float]:
         for session in kept:
             pair = answers[session, "visual"], answers[session, "auditory"]
             scores.setdefault(answers[session, "about"], []).append(pair)
-    return {f"tests_agree:{group}": float(np.corrcoef(np.array(pairs).T)[0, 1]) for group, pairs in scores.items()}
+    return {
+        f"tests_agree:{group}": float(np.corrcoef(np.array(pairs).T)[0, 1])
+        for group, pairs in scores.items()
+    }

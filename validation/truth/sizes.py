@@ -1,7 +1,9 @@
-"""True values that depend on how many annotators a group has: agreement with the median of the others (`qa`, task).
+"""True values that depend on how many annotators a group has: agreement with the median of the
+others (`qa`, task).
 
-The median of an even number of traces is the mean of two and rests less often than one trace, so that groups of an odd and of
-an even size differ by up to a standard error. An interval speaks of groups of the size it was computed from, and is held to that.
+The median of an even number of traces is the mean of two and rests less often than one trace, so
+that groups of an odd and of an even size differ by up to a standard error. An interval speaks of
+groups of the size it was computed from, and is held to that.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from believable.simulate import straight
 from validation.truth.cases import case_of
 from validation.truth.studies import N, Outcomes, ready
 
-#: Large studies that groups are drawn from, their participants, and groups of each size from each study.
+#: Large studies that groups are drawn from, their participants, and groups of each size from each
+#: study.
 STUDIES, PARTICIPANTS, DRAWS = 24, 1500, 50
 
 
@@ -35,8 +38,12 @@ class _Job:
     sizes: tuple[int, ...]
 
 
-def task_values(outcomes: Outcomes, setting: str, *, seed: int, workers: int | None = None) -> dict[str, NDArray[np.float64]]:
-    """Outcome → the true value in each study: of groups of its size, of both groups at the size of the smaller."""
+def task_values(
+    outcomes: Outcomes, setting: str, *, seed: int, workers: int | None = None
+) -> dict[str, NDArray[np.float64]]:
+    """Outcome → the true value in each study: of groups of its size, of both groups at the size of
+    the smaller.
+    """
     names = [name.removeprefix(f"{TASK}:") for name in outcomes if name.startswith(f"{TASK}:")]
     sizes = {name: outcomes[f"{TASK}:{name}"][:, N].astype(int) for name in names}
     wanted = tuple(sorted({int(size) for own in sizes.values() for size in own}))
@@ -51,7 +58,9 @@ def task_values(outcomes: Outcomes, setting: str, *, seed: int, workers: int | N
     }
 
 
-def _looked_up(mean: Mapping[tuple[str, int], float], name: str, sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+def _looked_up(
+    mean: Mapping[tuple[str, int], float], name: str, sizes: NDArray[np.int64]
+) -> NDArray[np.float64]:
     return np.array([mean[name, int(size)] for size in sizes])
 
 
@@ -59,7 +68,13 @@ def _drawn(job: _Job) -> dict[tuple[str, int], float]:
     """The mean SDA of random groups of each size, drawn from the annotators of one large study."""
     definition, plan = ready("qa")
     rng = np.random.default_rng(derive(job.seed, "truth", "sizes", job.setting, job.number))
-    bundle = straight.bundle(definition, PARTICIPANTS, rng, truth=case_of("qa").settings[job.setting], protocols=PROTOCOLS)
+    bundle = straight.bundle(
+        definition,
+        PARTICIPANTS,
+        rng,
+        truth=case_of("qa").settings[job.setting],
+        protocols=PROTOCOLS,
+    )
     signals = collected(prepared(bundle, plan, definition.study), plan)
     means: dict[tuple[str, int], float] = {}
     for name in signals.group_names:

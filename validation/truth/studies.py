@@ -1,4 +1,6 @@
-"""Simulated studies of one setting, analysed: interval, p value and estimate of every main outcome of each."""
+"""Simulated studies of one setting, analysed: interval, p value and estimate of every main outcome
+of each.
+"""
 
 from __future__ import annotations
 
@@ -57,16 +59,23 @@ def run(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Outcomes:
-    """`{outcome: [study, (value, low, high, p, n)]}`, NaN where undefined. The same seed gives the same on any number of workers.
+    """`{outcome: [study, (value, low, high, p, n)]}`, NaN where undefined. The same seed gives the
+    same on any number of workers.
 
-    `purpose` keeps studies that true values are taken from apart from those that are checked against them.
+    `purpose` keeps studies that true values are taken from apart from those that are checked
+    against them.
     """
     count = case_of(protocol).participants if participants is None else participants
     jobs = [Job(protocol, setting, count, seed, purpose, *ends) for ends in bounds(studies, CHUNK)]
     parts = map_chunks(_chunk, jobs, workers=workers, progress=progress, pool="processes")
     names = dict.fromkeys(name for part in parts for study in part for name in study)
     nothing = (np.nan,) * 5
-    return {name: np.array([study.get(name, nothing) for part in parts for study in part], dtype=np.float64) for name in names}
+    return {
+        name: np.array(
+            [study.get(name, nothing) for part in parts for study in part], dtype=np.float64
+        )
+        for name in names
+    }
 
 
 def _chunk(job: Job) -> list[dict[str, Numbers]]:
@@ -75,8 +84,12 @@ def _chunk(job: Job) -> list[dict[str, Numbers]]:
     analysis = PROTOCOLS[job.protocol].analysis
     studies = []
     for number in range(job.start, job.stop):
-        rng = np.random.default_rng(derive(job.seed, "truth", job.protocol, job.setting, job.purpose, number))
-        bundle = straight.bundle(definition, job.participants, rng, truth=truth, protocols=PROTOCOLS)
+        rng = np.random.default_rng(
+            derive(job.seed, "truth", job.protocol, job.setting, job.purpose, number)
+        )
+        bundle = straight.bundle(
+            definition, job.participants, rng, truth=truth, protocols=PROTOCOLS
+        )
         main = analysis.main(prepared(bundle, plan, definition.study), plan, rng)
         studies.append({name: numbers(result) for name, result in main.items()})
     return studies
@@ -91,7 +104,9 @@ def ready(protocol: str) -> tuple[Definition, Plan]:
     plan = resolve(declared, definition.study, PROTOCOLS)
     if any(option.name == "resamples" for option in plan.declaration.options):
         options = {**declared.options, "resamples": RESAMPLES}
-        plan = resolve(declared.model_copy(update={"options": options}), definition.study, PROTOCOLS)
+        plan = resolve(
+            declared.model_copy(update={"options": options}), definition.study, PROTOCOLS
+        )
     return definition, plan
 
 
@@ -99,7 +114,13 @@ def numbers(result: Estimate | TestResult) -> Numbers:
     if isinstance(result, TestResult):
         inner = (np.nan,) * 5 if result.estimate is None else numbers(result.estimate)
         return inner[VALUE], inner[LOW], inner[HIGH], _float(result.p_value), float(result.n)
-    return _float(result.value), _float(result.low), _float(result.high), _float(result.p_value), float(result.n)
+    return (
+        _float(result.value),
+        _float(result.low),
+        _float(result.high),
+        _float(result.p_value),
+        float(result.n),
+    )
 
 
 def _float(value: Any) -> float:
@@ -108,4 +129,8 @@ def _float(value: Any) -> float:
 
 def summary(outcomes: Outcomes) -> Mapping[str, float]:
     """The mean estimate of each outcome."""
-    return {name: float(np.nanmean(rows[:, VALUE])) for name, rows in outcomes.items() if np.isfinite(rows[:, VALUE]).any()}
+    return {
+        name: float(np.nanmean(rows[:, VALUE]))
+        for name, rows in outcomes.items()
+        if np.isfinite(rows[:, VALUE]).any()
+    }

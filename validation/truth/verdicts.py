@@ -20,7 +20,9 @@ CHANCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How often it happened, in how many studies. A study without a result counts as a miss, and as no rejection."""
+    """How often it happened, in how many studies. A study without a result counts as a miss, and as
+    no rejection.
+    """
 
     promise: Promise
     truth: float | None
@@ -39,15 +41,21 @@ class Verdict:
 
     @property
     def kept(self) -> bool:
-        """The interval includes the nominal level; what is discrete may also be on the safe side of it."""
+        """The interval includes the nominal level; what is discrete may also be on the safe side of
+        it.
+        """
         low, high = self.interval
         if self.promise.kind == "rejection":
             return low <= ALPHA and (self.promise.discrete or high >= ALPHA)
         return high >= 1 - ALPHA and (self.promise.discrete or low <= 1 - ALPHA)
 
 
-def judge(promise: Promise, outcomes: Outcomes, values: Mapping[str, float | NDArray[np.float64]]) -> Verdict:
-    """`values`: the true value of each outcome, one for all studies or one for each; the verdict then has their mean."""
+def judge(
+    promise: Promise, outcomes: Outcomes, values: Mapping[str, float | NDArray[np.float64]]
+) -> Verdict:
+    """`values`: the true value of each outcome, one for all studies or one for each; the verdict
+    then has their mean.
+    """
     rows = outcomes[promise.key]
     if promise.kind == "rejection":
         known = np.isfinite(rows[:, P])
@@ -56,7 +64,9 @@ def judge(promise: Promise, outcomes: Outcomes, values: Mapping[str, float | NDA
     truth = CHANCE if promise.kind == "passing" else values[promise.key]
     known = np.isfinite(rows[:, LOW]) & np.isfinite(rows[:, HIGH])
     inside = known & (rows[:, LOW] <= truth) & (truth <= rows[:, HIGH])
-    return Verdict(promise, float(np.mean(truth)), int(inside.sum()), len(rows), int((~known).sum()))
+    return Verdict(
+        promise, float(np.mean(truth)), int(inside.sum()), len(rows), int((~known).sum())
+    )
 
 
 _KIND = {"coverage": "coverage", "rejection": "rejection at .05", "passing": "contains one half"}
@@ -70,10 +80,15 @@ def table(verdicts: Sequence[Verdict]) -> str:
     ]
     for verdict in verdicts:
         low, high = verdict.interval
-        truth = "" if verdict.truth is None or verdict.promise.kind == "passing" else f"{verdict.truth:.4f}"
+        truth = (
+            ""
+            if verdict.truth is None or verdict.promise.kind == "passing"
+            else f"{verdict.truth:.4f}"
+        )
         lines.append(
-            f"| {verdict.promise.setting} | {verdict.promise.key} | {_KIND[verdict.promise.kind]} | {truth} |"
-            f" {verdict.share:.4f} | {low:.4f} to {high:.4f} | {verdict.undefined} | {_words(verdict)} |"
+            f"| {verdict.promise.setting} | {verdict.promise.key} | {_KIND[verdict.promise.kind]} |"
+            f" {truth} | {verdict.share:.4f} | {low:.4f} to {high:.4f} | {verdict.undefined} |"
+            f" {_words(verdict)} |"
         )
     return "\n".join(lines)
 
@@ -81,4 +96,6 @@ def table(verdicts: Sequence[Verdict]) -> str:
 def _words(verdict: Verdict) -> str:
     if not verdict.promise.judged:
         return "reported, not judged"
-    return ("kept (discrete)" if verdict.promise.discrete else "kept") if verdict.kept else "NOT KEPT"
+    return (
+        ("kept (discrete)" if verdict.promise.discrete else "kept") if verdict.kept else "NOT KEPT"
+    )

@@ -16,18 +16,29 @@ from believable.study.declaration import DeclaredPlan
 
 
 def find_exclusions(protocols: AnalysedProtocols, plan: DeclaredPlan | None = None) -> LeaveOut:
-    """A function that finds what the analysis leaves out of a bundle: by `plan`, else by the plan of the study itself."""
+    """A function that finds what the analysis leaves out of a bundle: by `plan`, else by the plan
+    of the study itself.
+    """
 
     def find(bundle: Bundle) -> AnalysisExclusions | None:
         _, study = study_of(bundle)
-        if not len(bundle["participants"]) or study is None or (plan is None and study.analysis is None):
+        if (
+            not len(bundle["participants"])
+            or study is None
+            or (plan is None and study.analysis is None)
+        ):
             return None
         settled = settle(study, plan, None, protocols)
         data = prepared(bundle, settled, study)
         kept = frozenset(data.sessions)
         return AnalysisExclusions(
-            rows=tuple(_row(drop) for drop in data.drops if drop.session and drop.reason not in (*ALWAYS, "simulated")),
-            sessions=frozenset(str(session) for session in bundle["participants"]["session"].values) - kept,
+            rows=tuple(
+                _row(drop)
+                for drop in data.drops
+                if drop.session and drop.reason not in (*ALWAYS, "simulated")
+            ),
+            sessions=frozenset(str(session) for session in bundle["participants"]["session"].values)
+            - kept,
             trials=data.left_out_trials,
             answers=data.left_out_answers,
             texts=any(rule.rule == "reviewed" for rule in settled.declared.exclusions),

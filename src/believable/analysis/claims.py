@@ -1,4 +1,6 @@
-"""Whom a verdict is about: an agent, of which the clips are a sample, or only the clips that were shown."""
+"""Whom a verdict is about: an agent, of which the clips are a sample, or only the clips that were
+shown.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,21 @@ from believable.stats.crossed import LEAST_UNITS, Over, VarianceSplit
 from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult, no_result
 
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBERS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 
 
 def number_word(count: int) -> str:
@@ -59,7 +75,11 @@ class Claim:
     @property
     def sampled(self) -> str:
         """What is sampled, as one says it: `judges and clips`."""
-        return f"{self.people} and {self.unit}s" if self.over == "both" else f"{self.people}, {self.scope}"
+        return (
+            f"{self.people} and {self.unit}s"
+            if self.over == "both"
+            else f"{self.people}, {self.scope}"
+        )
 
     def limit(self, sentence: str) -> str:
         """The sentence, which says what it is about if that is these clips only."""
@@ -67,13 +87,16 @@ class Claim:
 
     @property
     def refusal(self) -> str:
-        """Why there is no claim beyond these clips, and which one is possible; empty if there are enough of them."""
+        """Why there is no claim beyond these clips, and which one is possible; empty if there are
+        enough of them.
+        """
         fewest = self.n_clips if self.least is None else self.least
         if self.over == "judges" or fewest >= LEAST_UNITS:
             return ""
         return (
-            f"too few {self.unit}s for a claim about {self.subject}: it needs at least {number_word(LEAST_UNITS)}"
-            f"{'' if self.least is None else ' of each'}, there is {number_word(fewest)}; with `about: these clips` a claim about"
+            f"too few {self.unit}s for a claim about {self.subject}: it needs at least"
+            f" {number_word(LEAST_UNITS)}{'' if self.least is None else ' of each'}, there is"
+            f" {number_word(fewest)}; with `about: these clips` a claim about"
             f" {name_clips(self.n_clips, self.unit)} is possible"
         )
 
@@ -83,15 +106,32 @@ def refuse(result: Estimate, claim: Claim) -> Estimate: ...
 @overload
 def refuse(result: TestResult, claim: Claim) -> TestResult: ...
 def refuse(result: Estimate | TestResult, claim: Claim) -> Estimate | TestResult:
-    """The result without interval and test, and with the reason, if there are too few clips for the claim; else as it is."""
+    """The result without interval and test, and with the reason, if there are too few clips for the
+    claim; else as it is.
+    """
     if not claim.refusal:
         return result
     if isinstance(result, TestResult):
         kept = None if result.estimate is None else refuse(result.estimate, claim)
         return no_result(
-            claim.refusal, method=result.method, n=result.n, alternative=result.alternative, estimate=kept, effect=result.effect
+            claim.refusal,
+            method=result.method,
+            n=result.n,
+            alternative=result.alternative,
+            estimate=kept,
+            effect=result.effect,
         )
-    return replace(result, low=None, high=None, reason=claim.refusal, se=None, statistic=None, df=(), p_value=None, exact=False)
+    return replace(
+        result,
+        low=None,
+        high=None,
+        reason=claim.refusal,
+        se=None,
+        statistic=None,
+        df=(),
+        p_value=None,
+        exact=False,
+    )
 
 
 def split_words(split: VarianceSplit, *, judges: str = "judges", clips: str = "clips") -> str:
@@ -105,21 +145,29 @@ def split_words(split: VarianceSplit, *, judges: str = "judges", clips: str = "c
 
 
 def limit_section(section: Section, claim: Claim, *, but: Collection[str] = ()) -> Section:
-    """The section whose findings all say that they are about these clips, if the claim is. Those that say it already stay, and
-    outcomes that no clip has to do with (`but`)."""
+    """The section whose findings all say that they are about these clips, if the claim is. Those
+    that say it already stay, and outcomes that no clip has to do with (`but`).
+    """
     if not claim.scope:
         return section
     findings = tuple(
-        finding
-        if finding.scope or finding.outcome in but
-        else replace(finding, sentence=claim.limit(finding.sentence), scope=claim.scope)
+        (
+            finding
+            if finding.scope or finding.outcome in but
+            else replace(finding, sentence=claim.limit(finding.sentence), scope=claim.scope)
+        )
         for finding in section.findings
     )
     return replace(section, findings=findings)
 
 
 def claim_of(
-    plan: Plan, clips: Iterable[object], *, subject: str = "the agent", least: int | None = None, people: str = "judges"
+    plan: Plan,
+    clips: Iterable[object],
+    *,
+    subject: str = "the agent",
+    least: int | None = None,
+    people: str = "judges",
 ) -> Claim:
     """The claim that a plan makes on judgements of these clips."""
     count = len({str(clip) for clip in clips})

@@ -1,4 +1,6 @@
-"""The dataset as analyses see it: the bundle's tables after exclusions, by columns, with quick look-ups."""
+"""The dataset as analyses see it: the bundle's tables after exclusions, by columns, with quick
+look-ups.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ ObjectArray = NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Answers of one role, one entry each, in the order of the table. `code` is the place of the session in `Data.sessions`.
+    """Answers of one role, one entry each, in the order of the table. `code` is the place of the
+    session in `Data.sessions`.
 
     `number` is NaN and `text` None where the answer is of the other kind or was left open.
     """
@@ -50,7 +53,9 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """One trace: its changes or marks, in order of time in the medium as they were made. Nothing was entered: empty arrays."""
+    """One trace: its changes or marks, in order of time in the medium as they were made. Nothing
+    was entered: empty arrays.
+    """
 
     session: str
     code: int
@@ -83,7 +88,8 @@ class Data:
     left_out_trials: frozenset[tuple[str, str]] = frozenset()
     left_out_answers: frozenset[tuple[str, str, str, int]] = frozenset()
 
-    # ------------------------------------------------------------------------------------------ sessions
+    # ------------------------------------------------------------------------------------------
+    # sessions
 
     def __len__(self) -> int:
         return len(self.sessions)
@@ -98,7 +104,9 @@ class Data:
         """The participants table, in the order of `sessions`."""
         table = self.bundle["participants"]
         place = {session: row for row, session in enumerate(table["session"].values)}
-        return _taken(table, np.array([place[session] for session in self.sessions], dtype=np.int64))
+        return _taken(
+            table, np.array([place[session] for session in self.sessions], dtype=np.int64)
+        )
 
     def arm(self, name: str) -> ObjectArray:
         """The level of an arm for each session; None where the session has none."""
@@ -117,13 +125,18 @@ class Data:
 
     @cached_property
     def stimuli(self) -> Mapping[str, Stimulus]:
-        """The study's stimuli by the names that tables have: two media under one id are two stimuli."""
+        """The study's stimuli by the names that tables have: two media under one id are two
+        stimuli.
+        """
         return named_stimuli(self.bundle, self.study)
 
-    # ------------------------------------------------------------------------------------------ tables
+    # ------------------------------------------------------------------------------------------
+    # tables
 
     def table(self, name: str) -> ColumnTable:
-        """A table of the bundle without excluded sessions, trials and answers, and without runs that began again."""
+        """A table of the bundle without excluded sessions, trials and answers, and without runs
+        that began again.
+        """
         if name not in self._tables:
             self._tables[name] = self._filtered(name)
         return self._tables[name]
@@ -159,14 +172,25 @@ class Data:
             return np.fromiter((key in self.left_out_trials for key in keys), np.bool_, len(table))
         if "position" in table.columns:
             places = zip(sessions, table["position"].values.tolist(), strict=True)
-            return np.fromiter((place in self._left_out_positions for place in places), np.bool_, len(table))
+            return np.fromiter(
+                (place in self._left_out_positions for place in places), np.bool_, len(table)
+            )
         return np.zeros(len(table), np.bool_)
 
     @cached_property
     def _left_out_positions(self) -> frozenset[tuple[str, int]]:
         table = self.bundle["trials"]
-        rows = zip(table["session"].values, table["trial_key"].values, table["position"].values.tolist(), strict=True)
-        return frozenset((session, position) for session, key, position in rows if (session, key) in self.left_out_trials)
+        rows = zip(
+            table["session"].values,
+            table["trial_key"].values,
+            table["position"].values.tolist(),
+            strict=True,
+        )
+        return frozenset(
+            (session, position)
+            for session, key, position in rows
+            if (session, key) in self.left_out_trials
+        )
 
     def _is_left_out_answer(self, table: ColumnTable) -> NDArray[np.bool_]:
         player = table["player"]
@@ -179,7 +203,8 @@ class Data:
         )
         return np.fromiter((row in self.left_out_answers for row in rows), np.bool_, len(table))
 
-    # ------------------------------------------------------------------------------------------ answers
+    # ------------------------------------------------------------------------------------------
+    # answers
 
     def has(self, role: str) -> bool:
         """Whether something plays this role."""
@@ -211,23 +236,29 @@ class Data:
         )
 
     def number_by_session(self, role: str) -> FloatArray:
-        """One number per session, NaN where there is none; the last answer where there are several. Digits in a text count."""
+        """One number per session, NaN where there is none; the last answer where there are several.
+        Digits in a text count.
+        """
         entries = self.answers(role)
         values = np.full(len(self), np.nan)
         values[entries.code] = numbers(entries)
         return values
 
     def text_by_session(self, role: str) -> ObjectArray:
-        """One text per session, None where there is none; the last answer where there are several. Numbers become text."""
+        """One text per session, None where there is none; the last answer where there are several.
+        Numbers become text.
+        """
         entries = self.answers(role)
         values = np.full(len(self), None, dtype=object)
         values[entries.code] = texts(entries)
         return values
 
-    # ------------------------------------------------------------------------------------------ traces
+    # ------------------------------------------------------------------------------------------
+    # traces
 
     def traces(self, *trials: str, heartbeats: bool = False) -> tuple[TraceLine, ...]:
-        """Traces of these trials (of all without any), by session and position. Heartbeats repeat a value: left out.
+        """Traces of these trials (of all without any), by session and position. Heartbeats repeat a
+        value: left out.
 
         A trial that was done but holds no input gives an empty trace.
         """
@@ -246,7 +277,9 @@ class Data:
         if trials:
             order = order[table["trial"].mapped(frozenset(trials).__contains__, np.bool_)[order]]
         code, position = code[order], position[order]
-        starts = np.flatnonzero(np.r_[len(code) > 0, (np.diff(code) != 0) | (np.diff(position) != 0)])
+        starts = np.flatnonzero(
+            np.r_[len(code) > 0, (np.diff(code) != 0) | (np.diff(position) != 0)]
+        )
         ends = np.r_[starts[1:], len(code)][: len(starts)] if len(starts) else starts
         entered = table["input"].mapped(lambda kind: kind != "heartbeat", np.bool_)[order]
         media_ms, value = table["media_ms"].values[order], table["value"].values[order]
@@ -254,21 +287,31 @@ class Data:
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             rows = slice(start, end)
             keep = slice(None) if heartbeats else entered[rows]
-            line = self._trace_line(table, int(order[start]), media_ms[rows][keep], value[rows][keep])
+            line = self._trace_line(
+                table, int(order[start]), media_ms[rows][keep], value[rows][keep]
+            )
             lines[line.code, line.position] = line
         if trials:
             self._add_untouched(lines, trials)
         return tuple(lines[key] for key in sorted(lines))
 
-    def _add_untouched(self, lines: dict[tuple[int, int], TraceLine], trials: tuple[str, ...]) -> None:
+    def _add_untouched(
+        self, lines: dict[tuple[int, int], TraceLine], trials: tuple[str, ...]
+    ) -> None:
         table = self.table("trials")
-        done = table["trial"].mapped(frozenset(trials).__contains__, np.bool_) & (table["status"].values == "done")
+        done = table["trial"].mapped(frozenset(trials).__contains__, np.bool_) & (
+            table["status"].values == "done"
+        )
         code, position, nothing = self.code_of(table), table["position"].values, np.empty(0)
         for row in np.flatnonzero(done).tolist():
             if (int(code[row]), int(position[row])) not in lines:
-                lines[int(code[row]), int(position[row])] = self._trace_line(table, row, nothing, nothing)
+                lines[int(code[row]), int(position[row])] = self._trace_line(
+                    table, row, nothing, nothing
+                )
 
-    def _trace_line(self, table: ColumnTable, row: int, media_ms: FloatArray, value: FloatArray) -> TraceLine:
+    def _trace_line(
+        self, table: ColumnTable, row: int, media_ms: FloatArray, value: FloatArray
+    ) -> TraceLine:
         """A trace with what this row says about it."""
         session = str(table["session"].values[row])
         return TraceLine(
@@ -285,29 +328,51 @@ class Data:
             value,
         )
 
-    # ------------------------------------------------------------------------------------------ leaving out
+    # ------------------------------------------------------------------------------------------
+    # leaving out
 
-    def without(self, sessions: Mapping[str, str], *, reason: str, title: str, words: str = "") -> Data:
-        """The same data without these sessions (each with its detail), with the drops and one more step in the funnel.
+    def without(
+        self, sessions: Mapping[str, str], *, reason: str, title: str, words: str = ""
+    ) -> Data:
+        """The same data without these sessions (each with its detail), with the drops and one more
+        step in the funnel.
 
         `title` says what is left, `words` why the others are out.
         """
         left = tuple(session for session in self.sessions if session not in sessions)
-        drops = tuple(Drop(session, "session", reason, sessions[session]) for session in self.sessions if session in sessions)
+        drops = tuple(
+            Drop(session, "session", reason, sessions[session])
+            for session in self.sessions
+            if session in sessions
+        )
         step = FlowStep(title, len(self.sessions), len(left), words or reason.replace("_", " "))
-        return replace(self, sessions=left, drops=(*self.drops, *drops), funnel=(*self.funnel, step))
+        return replace(
+            self, sessions=left, drops=(*self.drops, *drops), funnel=(*self.funnel, step)
+        )
 
     def with_drops(self, drops: Sequence[Drop], step: FlowStep | None = None) -> Data:
-        """The same data with more exclusions on record, for parts that the caller leaves out itself (single traces, say)."""
+        """The same data with more exclusions on record, for parts that the caller leaves out itself
+        (single traces, say).
+        """
         funnel = self.funnel if step is None else (*self.funnel, step)
         return replace(self, drops=(*self.drops, *drops), funnel=funnel)
 
 
 def load(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
-    """The data of a bundle after the plan's exclusions, with a name of its own for each medium of a stimulus."""
+    """The data of a bundle after the plan's exclusions, with a name of its own for each medium of a
+    stimulus.
+    """
     kept = exclusions.apply(bundle, plan.declared.exclusions)
     return Data(
-        separate_media(bundle), study, plan, kept.sessions, kept.simulated, kept.drops, kept.funnel, kept.trials, kept.answers
+        separate_media(bundle),
+        study,
+        plan,
+        kept.sessions,
+        kept.simulated,
+        kept.drops,
+        kept.funnel,
+        kept.trials,
+        kept.answers,
     )
 
 
@@ -330,7 +395,8 @@ def texts(entries: Answers) -> ObjectArray:
 
 
 def rows_of(keys: Sequence[IntArray], wanted: Sequence[IntArray]) -> IntArray:
-    """A join: for each wanted key the first row that has it, −1 where none has. Columns of a key stand side by side.
+    """A join: for each wanted key the first row that has it, −1 where none has. Columns of a key
+    stand side by side.
 
     >>> rows_of([np.array([7, 7, 8]), np.array([1, 2, 1])], [np.array([8, 7, 9]), np.array([1, 2, 1])]).tolist()
     [2, 1, -1]
@@ -351,14 +417,18 @@ def joined(values: NDArray[Any], rows: IntArray, nothing: Any) -> NDArray[Any]:
 
 def _taken(table: ColumnTable, rows: IntArray) -> ColumnTable:
     if len(rows) and (rows.min() < 0 or rows.max() >= len(table)):
-        raise InvalidInput(f"table {table.name}: there are {len(table)} rows, asked for row {int(rows.max())}.")
+        raise InvalidInput(
+            f"table {table.name}: there are {len(table)} rows, asked for row {int(rows.max())}."
+        )
     columns = {
-        name: BundleColumn(column.field, column.values[rows], column.missing[rows]) for name, column in table.columns.items()
+        name: BundleColumn(column.field, column.values[rows], column.missing[rows])
+        for name, column in table.columns.items()
     }
     return ColumnTable(table.name, MappingProxyType(columns))
 
 
-#: How stimuli begin that are the person's own round; the same name is another recording in every session.
+#: How stimuli begin that are the person's own round; the same name is another recording in every
+#: session.
 OWN_ROUND = "round:"
 
 

@@ -1,4 +1,6 @@
-"""Who is left out, and why: what the bundle says, then the plan's rules, each exclusion a row with its reason."""
+"""Who is left out, and why: what the bundle says, then the plan's rules, each exclusion a row with
+its reason.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ _NO_QUESTIONS = ("consent", "device", "qa")
 #: Instruments whose answers are reviewed.
 _TEXTS = ("text", "long_text")
 
-#: Reasons that leave a whole session out whatever the plan says, in the order of the funnel, with their words.
+#: Reasons that leave a whole session out whatever the plan says, in the order of the funnel, with
+#: their words.
 ALWAYS: Mapping[str, str] = {
     "incomplete": "did not reach the end",
     "declined": "declined to take part",
@@ -60,7 +63,9 @@ BELOW = 1 / 3
 
 @dataclass(frozen=True, slots=True)
 class KeptSessions:
-    """What is left: sessions in the order of starting; trials and answers to leave out of them; why; and the funnel."""
+    """What is left: sessions in the order of starting; trials and answers to leave out of them;
+    why; and the funnel.
+    """
 
     sessions: tuple[str, ...]
     drops: tuple[Drop, ...]
@@ -79,9 +84,15 @@ class _Funnel:
     steps: list[FlowStep] = field(default_factory=list)
 
     def drop(self, title: str, reason: str, words: str, details: Mapping[str, str]) -> None:
-        """Leave out those of `details` that are still in; the step is kept also when it finds nobody."""
+        """Leave out those of `details` that are still in; the step is kept also when it finds
+        nobody.
+        """
         before = len(self.left)
-        self.drops += [Drop(session, "session", reason, details[session]) for session in self.left if session in details]
+        self.drops += [
+            Drop(session, "session", reason, details[session])
+            for session in self.left
+            if session in details
+        ]
         self.left = [session for session in self.left if session not in details]
         self.steps.append(FlowStep(title, before, len(self.left), words))
 
@@ -110,7 +121,14 @@ def apply(bundle: Bundle, rules: Iterable[ExclusionRule]) -> KeptSessions:
             continue
         title, details = _RULES[rule.rule](bundle, rule, complete)
         funnel.drop(title, rule.rule, WORDS[rule.rule], details)
-    return KeptSessions(tuple(funnel.left), tuple(funnel.drops), tuple(funnel.steps), pool, frozenset(trials), frozenset(answers))
+    return KeptSessions(
+        tuple(funnel.left),
+        tuple(funnel.drops),
+        tuple(funnel.steps),
+        pool,
+        frozenset(trials),
+        frozenset(answers),
+    )
 
 
 def _not_in_the_bundle(bundle: Bundle, funnel: _Funnel) -> None:
@@ -124,7 +142,9 @@ def _not_in_the_bundle(bundle: Bundle, funnel: _Funnel) -> None:
 
 def _always(bundle: Bundle, people: ColumnTable) -> dict[str, dict[str, str]]:
     details: dict[str, dict[str, str]] = {reason: {} for reason in ALWAYS}
-    for session, state, outcome in zip(people["session"].values, people["state"].values, people["outcome"].values, strict=True):
+    for session, state, outcome in zip(
+        people["session"].values, people["state"].values, people["outcome"].values, strict=True
+    ):
         if state != "finished":
             details["incomplete"][session] = ""
         elif outcome not in (None, "complete"):
@@ -155,7 +175,8 @@ def current(table: ColumnTable, latest: Mapping[str, int]) -> NDArray[np.bool_]:
     return np.asarray((last < 0) | (table["run"].values == last))
 
 
-# ---------------------------------------------------------------------------------------------- rules
+# ----------------------------------------------------------------------------------------------
+# rules
 
 _RuleResult = tuple[str, dict[str, str]]
 
@@ -168,14 +189,19 @@ def _failed_check(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _R
         wrong &= answers["trial"].values == rule.check
     details: dict[str, str] = {}
     for place in np.flatnonzero(wrong):
-        details.setdefault(answers["session"].values[place], f"check {answers['trial'].values[place]!r} answered wrongly")
+        details.setdefault(
+            answers["session"].values[place],
+            f"check {answers['trial'].values[place]!r} answered wrongly",
+        )
     return f"Passed {'the check ' + rule.check if rule.check else 'every check'}", details
 
 
 def _unanswered(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleResult:
     over = OVER if rule.over is None else rule.over
     answers = bundle["answers"]
-    asked = current(answers, latest_runs(bundle)) & ~np.isin(answers["kind"].values.astype(str), _NO_QUESTIONS)
+    asked = current(answers, latest_runs(bundle)) & ~np.isin(
+        answers["kind"].values.astype(str), _NO_QUESTIONS
+    )
     empty = answers["value_text"].missing & answers["value_number"].missing
     names, codes = _codes(answers["session"].values[asked])
     total = np.bincount(codes, minlength=len(names))
@@ -192,14 +218,17 @@ def _too_fast(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleR
     below = below_of(rule)
     people, released = bundle["participants"], bundle.released
     duration = people["duration_ms"]
-    counts = ~duration.missing & np.fromiter((value in complete for value in people["session"].values), np.bool_)
+    counts = ~duration.missing & np.fromiter(
+        (value in complete for value in people["session"].values), np.bool_
+    )
     title = f"At least {below:.2g} of the median time"
     if released is not None and released.too_fast_below == below:
         return title, _noted_too_fast(bundle)
     if released is not None and released.step_ms is None:
         raise InvalidInput(
-            f"analysis.exclusions: too_fast below {below:.3g} of the median time cannot be decided, because this release leaves"
-            " durations out. Remove the rule, or ask the authors of the release."
+            f"analysis.exclusions: too_fast below {below:.3g} of the median time cannot be decided,"
+            " because this release leaves durations out. Remove the rule, or ask the authors of"
+            " the release."
         )
     if not counts.any():
         return title, {}
@@ -207,7 +236,9 @@ def _too_fast(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleR
     fast = counts & (duration.values < below * median_ms)
     rounded = "" if released is None else ", both rounded"
     return title, {
-        people["session"].values[place]: f"{duration.values[place] / 1000:.0f} s, median {median_ms / 1000:.0f} s{rounded}"
+        people["session"].values[
+            place
+        ]: f"{duration.values[place] / 1000:.0f} s, median {median_ms / 1000:.0f} s{rounded}"
         for place in np.flatnonzero(fast)
     }
 
@@ -218,7 +249,9 @@ def below_of(rule: ExclusionRule) -> float:
 
 
 def _noted_too_fast(bundle: Bundle) -> dict[str, str]:
-    """A release has rounded durations, so its exclusions table names the sessions that the exact ones exclude."""
+    """A release has rounded durations, so its exclusions table names the sessions that the exact
+    ones exclude.
+    """
     return {
         str(row["session"]): "by the exact times, which are not part of the release"
         for row in bundle["exclusions"].rows()
@@ -235,10 +268,14 @@ def _reviewed(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleR
 
 
 def _review_words(bundle: Bundle, complete: set[str]) -> str:
-    """How many texts of these sessions somebody looked at, of how many; nothing where the dataset knows of no review."""
+    """How many texts of these sessions somebody looked at, of how many; nothing where the dataset
+    knows of no review.
+    """
     people, answers = bundle["participants"], bundle["answers"]
     counts = people["texts_reviewed"]
-    own = np.fromiter((session in complete for session in people["session"].values), np.bool_, len(people))
+    own = np.fromiter(
+        (session in complete for session in people["session"].values), np.bool_, len(people)
+    )
     if not (own & ~counts.missing).any():
         return ""
     written = np.isin(answers["kind"].values.astype(str), _TEXTS) & ~answers["value_text"].missing
@@ -252,7 +289,9 @@ def _unreliable(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _Rul
     answers = bundle["answers"]
     failed = (answers["question"].values == "reliable") & (answers["value_text"].values == "false")
     failed &= current(answers, latest_runs(bundle))
-    details = dict.fromkeys(answers["session"].values[failed].tolist(), "below the gate of the quality tests")
+    details = dict.fromkeys(
+        answers["session"].values[failed].tolist(), "below the gate of the quality tests"
+    )
     return "Passed the quality tests", details
 
 
@@ -268,7 +307,11 @@ def _answer(bundle: Bundle, rule: ExclusionRule, complete: set[str]) -> _RuleRes
     details: dict[str, str] = {}
     for place in np.flatnonzero(asked):
         missing = answers["value_number"].missing[place]
-        value = answers["value_text"].values[place] if missing else answers["value_number"].values[place]
+        value = (
+            answers["value_text"].values[place]
+            if missing
+            else answers["value_number"].values[place]
+        )
         if _as_text(value) in wanted:
             details[answers["session"].values[place]] = f"{rule.answer} is {_as_text(value)}"
     return f"Other answers to {rule.answer}", details
@@ -293,16 +336,27 @@ def _reviewed_parts(
     answers: set[tuple[str, str, str, int]],
 ) -> None:
     for row in _excluded_texts(bundle):
-        session, trial_key, question = str(row["session"]), str(row["trial_key"]), str(row["question"])
+        session, trial_key, question = (
+            str(row["session"]),
+            str(row["trial_key"]),
+            str(row["question"]),
+        )
         if session not in left:
             continue
         if rule.drops == "trial":
             trials.add((session, trial_key))
         else:
-            answers.add((session, trial_key, question, -1 if row["player"] is None else int(row["player"])))
+            answers.add(
+                (session, trial_key, question, -1 if row["player"] is None else int(row["player"]))
+            )
         funnel.drops.append(
             Drop(
-                session, "trial" if rule.drops == "trial" else "answer", "reviewed", str(row["detail"] or ""), trial_key, question
+                session,
+                "trial" if rule.drops == "trial" else "answer",
+                "reviewed",
+                str(row["detail"] or ""),
+                trial_key,
+                question,
             )
         )
 
@@ -311,13 +365,17 @@ def _excluded_texts(bundle: Bundle) -> Sequence[Mapping[str, str | int | float |
     return [
         row
         for row in bundle["exclusions"].rows()
-        if row["reason"] == "text_excluded" and row["scope"] == "answer" and row["session"] is not None
+        if row["reason"] == "text_excluded"
+        and row["scope"] == "answer"
+        and row["session"] is not None
     ]
 
 
 def _codes(sessions: NDArray[np.object_]) -> tuple[list[str], NDArray[np.int64]]:
     index: dict[str, int] = {}
-    codes = np.fromiter((index.setdefault(session, len(index)) for session in sessions), np.int64, len(sessions))
+    codes = np.fromiter(
+        (index.setdefault(session, len(index)) for session in sessions), np.int64, len(sessions)
+    )
     return list(index), codes
 
 

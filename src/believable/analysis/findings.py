@@ -1,7 +1,8 @@
-"""What an analysis says, as plain records: tables, charts as data, findings, sections. `report` lays them out, nothing else does.
+"""What an analysis says, as plain records: tables, charts as data, findings, sections. `report`
+lays them out, nothing else does.
 
-A chart names the table it draws and which column goes where, so every point of every figure is also a cell of a table that
-is written as CSV.
+A chart names the table it draws and which column goes where, so every point of every figure is also
+a cell of a table that is written as CSV.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table. A cell that is None is undefined; `undefined` says why, by (row number, column name)."""
+    """A table. A cell that is None is undefined; `undefined` says why, by (row number, column
+    name).
+    """
 
     name: str
     title: str
@@ -94,7 +97,9 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """What a difference means on either side of the value without one; said only if a test shows it."""
+    """What a difference means on either side of the value without one; said only if a test shows
+    it.
+    """
 
     null: float
     above: str
@@ -111,8 +116,9 @@ class Direction:
 class Finding:
     """One result in words and numbers. `outcome` is its id in the plan.
 
-    An analysis gives `sentence` with what was measured, its estimate and interval, and claims nothing: the words of `test` and
-    `conclusion` are added by `verdicts.judged`, where they may be said.
+    An analysis gives `sentence` with what was measured, its estimate and interval, and claims
+    nothing: the words of `test` and `conclusion` are added by `verdicts.judged`, where they may be
+    said.
     """
 
     outcome: str
@@ -123,17 +129,20 @@ class Finding:
     #: p after the plan's multiplicity rule, where it applies.
     p_adjusted: float | None = None
     hypothesis: str | None = None
-    #: Which one, where the outcome is found for several: a condition, a type of clip, a pair of types.
+    #: Which one, where the outcome is found for several: a condition, a type of clip, a pair of
+    #: types.
     about: str = ""
     #: An equivalence test stands beside the difference test of the same outcome.
     kind: Literal["estimate", "equivalence"] = "estimate"
-    #: Whether the declared criterion is met; None where it is undefined, not declared, or not to be judged yet.
+    #: Whether the declared criterion is met; None where it is undefined, not declared, or not to be
+    #: judged yet.
     supported: bool | None = None
     #: What follows by a published rule; said only where collecting has ended as declared.
     conclusion: str = ""
     #: What a difference means on either side, added to a test that shows one.
     direction: Direction | None = None
-    #: The stimuli that verdicts are limited to, such as `these six clips`; empty: they speak of other stimuli, too, or of none.
+    #: The stimuli that verdicts are limited to, such as `these six clips`; empty: they speak of
+    #: other stimuli, too, or of none.
     scope: str = ""
     #: As what the outcome was declared; None: not at all.
     rank: Rank | None = None
@@ -143,7 +152,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class JudgedHypothesis:
-    """A declared hypothesis and what became of it: one row of the summary, whether there is a result or not.
+    """A declared hypothesis and what became of it: one row of the summary, whether there is a
+    result or not.
 
     unit      what the estimates are in: a share of trials, Pearson's r, points on a scale
     findings  the results it speaks of; none where the data give none
@@ -177,7 +187,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """One exclusion: a row with a reason. `level` is what is left out: a session, a trial, an answer."""
+    """One exclusion: a row with a reason. `level` is what is left out: a session, a trial, an
+    answer.
+    """
 
     session: str
     level: Literal["session", "trial", "answer", "trace"]
@@ -191,7 +203,8 @@ class Drop:
 class FlowStep:
     """One step of the funnel: how many came in, how many are left.
 
-    branch   what runs beside others of its kind, such as a tool whose traces are cleaned apart; empty: everybody
+    branch   what runs beside others of its kind, such as a tool whose traces are cleaned apart;
+             empty: everybody
     unit     what is counted in a branch, such as traces; empty: sessions
     """
 
@@ -218,26 +231,33 @@ class Source:
     demonstration: bool
     #: Hash of the registered plan; empty where nothing was registered.
     registered: str = ""
-    #: If the study changed while it ran: each definition with its number of sessions; `definition` is the one of most. Empty if
-    #: results are blinded.
+    #: If the study changed while it ran: each definition with its number of sessions; `definition`
+    #: is the one of most. Empty if results are blinded.
     definitions: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def mark(self) -> str:
-        """The same in a few words, for what leaves alone: a figure, a table. Empty for people and real stimuli."""
+        """The same in a few words, for what leaves alone: a figure, a table. Empty for people and
+        real stimuli.
+        """
         words = (("Simulated data", self.simulated), ("Demonstration stimuli", self.demonstration))
         return " · ".join(word for word, holds in words if holds)
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What every view of these numbers has to say first, where it holds: no people, no real stimuli."""
+        """What every view of these numbers has to say first, where it holds: no people, no real
+        stimuli.
+        """
         sentences = []
         if self.simulated:
             sentences.append(
-                "These are simulated participants: the results say something about the method, nothing about people."
+                "These are simulated participants: the results say something about the method,"
+                " nothing about people."
             )
         if self.demonstration:
-            sentences.append("Demonstration stimuli: made for demonstration, not the material of a study.")
+            sentences.append(
+                "Demonstration stimuli: made for demonstration, not the material of a study."
+            )
         return tuple(sentences)
 
 
@@ -306,10 +326,22 @@ def table(
                 undefined[place, column.name] = cell.reason
             cells.append(_plain(cell))
         cell_rows.append(tuple(cells))
-    return Table(name, title, tuple(columns), tuple(cell_rows), note, status, undefined, frozenset(marked), data_only)
+    return Table(
+        name,
+        title,
+        tuple(columns),
+        tuple(cell_rows),
+        note,
+        status,
+        undefined,
+        frozenset(marked),
+        data_only,
+    )
 
 
-def estimate_columns(name: str, title: str, *, digits: int = 2, about: str = "") -> tuple[Column, ...]:
+def estimate_columns(
+    name: str, title: str, *, digits: int = 2, about: str = ""
+) -> tuple[Column, ...]:
     """Columns for a value and its bounds: `name`, `name_low`, `name_high`."""
     return (
         Column(name, title, "number", digits, about),
@@ -321,7 +353,11 @@ def estimate_columns(name: str, title: str, *, digits: int = 2, about: str = "")
 def estimate_cells(estimate: Estimate) -> tuple[LOOSE_CELL, LOOSE_CELL, LOOSE_CELL]:
     """Value and bounds, each with the reason where there is none."""
     why = Undefined(estimate.reason or "")
-    unbounded = estimate.low is not None and estimate.high is not None and np.isinf([estimate.low, estimate.high]).all()
+    unbounded = (
+        estimate.low is not None
+        and estimate.high is not None
+        and np.isinf([estimate.low, estimate.high]).all()
+    )
     if unbounded:
         bounds: tuple[LOOSE_CELL, LOOSE_CELL] = (Undefined(UNBOUNDED), Undefined(UNBOUNDED))
     else:
@@ -339,7 +375,9 @@ def tested_cells(test: TestResult) -> tuple[LOOSE_CELL, ...]:
     estimate = test.estimate
     if estimate is None:
         return reasoned(test.reason, None, None, None, test.p_value)
-    return reasoned(test.reason or estimate.reason, estimate.value, estimate.low, estimate.high, test.p_value)
+    return reasoned(
+        test.reason or estimate.reason, estimate.value, estimate.low, estimate.high, test.p_value
+    )
 
 
 def number_or(value: float | None, reason: str) -> LOOSE_CELL:

@@ -1,7 +1,9 @@
-"""Instruments compared with each other: does what one records go with what another records about the same things?
+"""Instruments compared with each other: does what one records go with what another records about
+the same things?
 
-A measure is a number per thing that a person judged (the mean of a trace, a rating, a flag rate), or a choice between the first
-and the second. Any of the first kind is correlated with any other, in the layout of the published table of traces and choices.
+A measure is a number per thing that a person judged (the mean of a trace, a rating, a flag rate),
+or a choice between the first and the second. Any of the first kind is correlated with any other, in
+the layout of the published table of traces and choices.
 """
 
 from __future__ import annotations
@@ -16,8 +18,21 @@ from believable.analysis.data import Data, TraceLine
 from believable.analysis.findings import Cell, Column, Section, Table
 from believable.analysis.layouts import Layouts
 from believable.analysis.settled_plan import Plan
-from believable.analysis.trace_windows import CHOICES, TOOL_NAMES, TOOLS, TraceAnnotation, counted, windowed
-from believable.analysis.viewed_actions import Stretches, actions_by_stimulus, flags_by_page, judged, stretches_by_page
+from believable.analysis.trace_windows import (
+    CHOICES,
+    TOOL_NAMES,
+    TOOLS,
+    TraceAnnotation,
+    counted,
+    windowed,
+)
+from believable.analysis.viewed_actions import (
+    Stretches,
+    actions_by_stimulus,
+    flags_by_page,
+    judged,
+    stretches_by_page,
+)
 from believable.core.errors import InvalidInput
 from believable.stats.correlations import pearson_with_choice, within_correlation
 from believable.stats.inputs import FloatArray
@@ -28,7 +43,11 @@ LAYOUTS = Layouts(__file__)
 _NOT_JUDGED = frozenset({"visual", "auditory", "round"})
 #: Instruments whose answers are numbers on a scale.
 _SCALES = frozenset({"likert", "slider", "number", "clip_rating", "certainty"})
-_TRACE_WORDS = {"mean": "trace: mean", "difference": "trace: H − L", "gradient": "trace: rises − falls"}
+_TRACE_WORDS = {
+    "mean": "trace: mean",
+    "difference": "trace: H − L",
+    "gradient": "trace: rises − falls",
+}
 
 
 #: A person and the place, from 1, of a thing in the order that the person met it.
@@ -37,7 +56,9 @@ Thing = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
-    """One number per person and thing. `title` is what a table calls it, `instrument` what recorded it."""
+    """One number per person and thing. `title` is what a table calls it, `instrument` what recorded
+    it.
+    """
 
     name: str
     title: str
@@ -56,7 +77,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class CorrelationRow:
-    """A row of a table of correlations: what stands at its head, and the test in each column (None: not looked at)."""
+    """A row of a table of correlations: what stands at its head, and the test in each column (None:
+    not looked at).
+    """
 
     head: tuple[Cell, ...]
     tests: Mapping[str, TestResult]
@@ -65,20 +88,26 @@ class CorrelationRow:
 def compare(measure: Measure, other: Measure | Choice, *, level: float = 0.95) -> TestResult:
     """Do the two go together, within people?
 
-    With a choice: Pearson's r of first minus second with the choice. Two things each: r of both differences. More: the
-    correlation within people. People who lack one of the two are left out.
+    With a choice: Pearson's r of first minus second with the choice. Two things each: r of both
+    differences. More: the correlation within people. People who lack one of the two are left out.
     """
     if isinstance(other, Choice):
-        people = [person for person in other.values if {(person, 1), (person, 2)} <= measure.values.keys()]
+        people = [
+            person for person in other.values if {(person, 1), (person, 2)} <= measure.values.keys()
+        ]
         return pearson_with_choice(
-            differences(measure, people), np.array([other.values[person] for person in people]), level=level
+            differences(measure, people),
+            np.array([other.values[person] for person in people]),
+            level=level,
         )
     things = [thing for thing in measure.values if thing in other.values]
     places = {place for _, place in things}
     if places <= {1, 2}:
         second = {person for person, place in things if place == 2}
         people = [person for person, place in things if place == 1 and person in second]
-        return pearson_with_choice(differences(measure, people), differences(other, people), level=level)
+        return pearson_with_choice(
+            differences(measure, people), differences(other, people), level=level
+        )
     return within_correlation(
         [measure.values[thing] for thing in things],
         [other.values[thing] for thing in things],
@@ -89,34 +118,52 @@ def compare(measure: Measure, other: Measure | Choice, *, level: float = 0.95) -
 
 def differences(measure: Measure, people: Sequence[str]) -> FloatArray:
     """First minus second, for each of these people."""
-    return np.array([measure.values[person, 1] - measure.values[person, 2] for person in people], dtype=float)
+    return np.array(
+        [measure.values[person, 1] - measure.values[person, 2] for person in people], dtype=float
+    )
 
 
 def table(
-    name: str, title: str, measures: Sequence[Measure], others: Sequence[Measure | Choice], *, alpha: float = 0.05, note: str = ""
+    name: str,
+    title: str,
+    measures: Sequence[Measure],
+    others: Sequence[Measure | Choice],
+    *,
+    alpha: float = 0.05,
+    note: str = "",
 ) -> Table:
     """Every measure (rows) with every other one (columns); a measure with itself is left open."""
     rows = [
         CorrelationRow(
             (measure.title,),
             {
-                other.name: compare(measure, other, level=1 - alpha)
-                if measure.name != other.name
-                else no_result("a measure with itself", method="Pearson correlation", n=0)
+                other.name: (
+                    compare(measure, other, level=1 - alpha)
+                    if measure.name != other.name
+                    else no_result("a measure with itself", method="Pearson correlation", n=0)
+                )
                 for other in others
             },
         )
         for measure in measures
     ]
     head = (Column("measure", "Measure"),)
-    return correlations(name, title, head, rows, {other.name: other.title for other in others}, note=note)
+    return correlations(
+        name, title, head, rows, {other.name: other.title for other in others}, note=note
+    )
 
 
 def correlations(
-    name: str, title: str, head: Sequence[Column], rows: Sequence[CorrelationRow], columns: Mapping[str, str], *, note: str = ""
+    name: str,
+    title: str,
+    head: Sequence[Column],
+    rows: Sequence[CorrelationRow],
+    columns: Mapping[str, str],
+    *,
+    note: str = "",
 ) -> Table:
-    """Correlations as a table: for each column r and p, the number of people once. None is marked: among so many, some p are
-    small by chance.
+    """Correlations as a table: for each column r and p, the number of people once. None is marked:
+    among so many, some p are small by chance.
 
     `columns` maps the names of the tests to what the table calls them.
     """
@@ -124,7 +171,10 @@ def correlations(
     undefined: dict[tuple[int, str], str] = {}
     for number, row in enumerate(rows):
         if set(row.tests) != set(columns):
-            raise InvalidInput(f"rows[{number}]: expected tests for {', '.join(columns)}, got {', '.join(row.tests)}.")
+            raise InvalidInput(
+                f"rows[{number}]: expected tests for {', '.join(columns)}, got"
+                f" {', '.join(row.tests)}."
+            )
         line: list[Cell] = [*row.head, max((test.n for test in row.tests.values()), default=0)]
         for key in columns:
             test = row.tests[key]
@@ -137,7 +187,12 @@ def correlations(
         cells.append(tuple(line))
     table_columns = [
         *head,
-        Column("n", "n", "integer", about="People in the correlations of this row; the most where they differ."),
+        Column(
+            "n",
+            "n",
+            "integer",
+            about="People in the correlations of this row; the most where they differ.",
+        ),
     ]
     for key, words in columns.items():
         table_columns += [
@@ -148,15 +203,20 @@ def correlations(
 
 
 def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
-    """Every continuous measure with every other instrument's, within people; nothing where there are no two of them."""
+    """Every continuous measure with every other instrument's, within people; nothing where there
+    are no two of them.
+    """
     places = things(data, plan)
     measures = [*flag_measures(data, places), *answer_measures(data, places)]
     lines = _recorded(data, places)
     if not measures and len({line.instrument for line in lines}) < 2:
         return ()
     measures = [*trace_measures(lines, places), *measures]
-    others: list[Measure | Choice] = [measure for measure in measures if _has_company(measure, measures)]
-    # How traces go with a choice is said by the protocol that asks for both, by its own windows: one definition per number.
+    others: list[Measure | Choice] = [
+        measure for measure in measures if _has_company(measure, measures)
+    ]
+    # How traces go with a choice is said by the protocol that asks for both, by its own windows:
+    # one definition per number.
     if any(measure.instrument not in TOOLS for measure in measures):
         others += choices(data)
     if not measures or not others:
@@ -167,21 +227,30 @@ def instruments_compared(data: Data, plan: Plan, rng: np.random.Generator) -> tu
         measures,
         others,
         alpha=plan.alpha,
-        note="Within people: differences between the first and the second thing where there are two, else deviations from each "
-        "person's mean; with a choice, differences against 1 (first), 0 (both or neither), −1 (second).",
+        note=(
+            "Within people: differences between the first and the second thing where there are two,"
+            " else deviations from each person's mean; with a choice, differences against 1"
+            " (first), 0 (both or neither), −1 (second)."
+        ),
     )
     return (LAYOUTS.section("instruments", tables=(comparison,)),)
 
 
 def _has_company(measure: Measure, measures: Sequence[Measure]) -> bool:
-    """Whether another instrument recorded something about the same things: a measure of one tool says little about itself."""
+    """Whether another instrument recorded something about the same things: a measure of one tool
+    says little about itself.
+    """
     return any(
-        other.instrument != measure.instrument and len(measure.values.keys() & other.values.keys()) >= 3 for other in measures
+        other.instrument != measure.instrument
+        and len(measure.values.keys() & other.values.keys()) >= 3
+        for other in measures
     )
 
 
 def things(data: Data, plan: Plan) -> Mapping[tuple[str, int], Thing]:
-    """Pages that showed something to judge, by session and position: who, and which in the person's own order."""
+    """Pages that showed something to judge, by session and position: who, and which in the person's
+    own order.
+    """
     trials = {
         name
         for role in plan.declaration.roles
@@ -189,9 +258,12 @@ def things(data: Data, plan: Plan) -> Mapping[tuple[str, int], Thing]:
         for name in plan.roles[role.name]
     }
     table_ = data.table("trials")
-    wanted = np.isin(table_["trial"].values.astype(str), list(trials)) & (table_["status"].values == "done")
+    wanted = np.isin(table_["trial"].values.astype(str), list(trials)) & (
+        table_["status"].values == "done"
+    )
     pages = sorted(
-        (str(table_["session"].values[row]), int(table_["position"].values[row])) for row in np.flatnonzero(wanted).tolist()
+        (str(table_["session"].values[row]), int(table_["position"].values[row]))
+        for row in np.flatnonzero(wanted).tolist()
     )
     counts: dict[str, int] = defaultdict(int)
     thing_by_page: dict[tuple[str, int], Thing] = {}
@@ -205,11 +277,15 @@ def _recorded(data: Data, places: Mapping[tuple[str, int], Thing]) -> list[Trace
     return [
         line
         for line in data.traces()
-        if (line.session, line.position) in places and line.instrument in TOOLS and len(line.media_ms)
+        if (line.session, line.position) in places
+        and line.instrument in TOOLS
+        and len(line.media_ms)
     ]
 
 
-def trace_measures(recorded: Sequence[TraceLine], places: Mapping[tuple[str, int], Thing]) -> list[Measure]:
+def trace_measures(
+    recorded: Sequence[TraceLine], places: Mapping[tuple[str, int], Thing]
+) -> list[Measure]:
     """Mean, high minus low and rises minus falls of each trace, per tool."""
     longest = max((float(line.media_ms.max()) for line in recorded), default=0.0)
     measures: list[Measure] = []
@@ -235,7 +311,10 @@ def trace_measures(recorded: Sequence[TraceLine], places: Mapping[tuple[str, int
         )
         numbers = counted(traces, 0.0, "mean")
         for name, words in _TRACE_WORDS.items():
-            values = {places[line.session, line.position]: float(value) for line, value in zip(mine, numbers[name], strict=True)}
+            values = {
+                places[line.session, line.position]: float(value)
+                for line, value in zip(mine, numbers[name], strict=True)
+            }
             measures.append(Measure(f"{tool}_{name}", f"{TOOL_NAMES[tool]} {words}", values, tool))
     return measures
 
@@ -251,7 +330,10 @@ def flag_measures(data: Data, places: Mapping[tuple[str, int], Thing]) -> list[M
     nothing = Stretches(np.empty(0), np.empty(0), np.empty(0))
     values: dict[Thing, float] = {}
     for session, position, stimulus in zip(
-        trials["session"].values, trials["position"].values.tolist(), trials["stimulus"].values, strict=True
+        trials["session"].values,
+        trials["position"].values.tolist(),
+        trials["stimulus"].values,
+        strict=True,
     ):
         page = str(session), int(position)
         known = actions.get(str(stimulus))
@@ -259,7 +341,9 @@ def flag_measures(data: Data, places: Mapping[tuple[str, int], Thing]) -> list[M
             rate = judged(known, played.get(page, nothing), flags.get(page, ())).rate
             if rate is not None:
                 values[places[page]] = rate
-    return [Measure("flags_rate", "flags: per 100 viewed actions", values, "flags")] if values else []
+    return (
+        [Measure("flags_rate", "flags: per 100 viewed actions", values, "flags")] if values else []
+    )
 
 
 def answer_measures(data: Data, places: Mapping[tuple[str, int], Thing]) -> list[Measure]:
@@ -267,13 +351,18 @@ def answer_measures(data: Data, places: Mapping[tuple[str, int], Thing]) -> list
     answers = data.table("answers")
     values_by_question: dict[tuple[str, str], dict[Thing, float]] = defaultdict(dict)
     number = answers["value_number"]
-    rows = np.flatnonzero(~number.missing & np.isin(answers["kind"].values.astype(str), list(_SCALES)))
+    rows = np.flatnonzero(
+        ~number.missing & np.isin(answers["kind"].values.astype(str), list(_SCALES))
+    )
     for row in rows.tolist():
         page = str(answers["session"].values[row]), int(answers["position"].values[row])
         if page in places and answers["player"].missing[row]:
             key = str(answers["question"].values[row]), str(answers["kind"].values[row])
             values_by_question[key][places[page]] = float(number.values[row])
-    return [Measure(question, f"{kind}: {question}", values, question) for (question, kind), values in values_by_question.items()]
+    return [
+        Measure(question, f"{kind}: {question}", values, question)
+        for (question, kind), values in values_by_question.items()
+    ]
 
 
 def choices(data: Data) -> Sequence[Choice]:
@@ -282,5 +371,7 @@ def choices(data: Data) -> Sequence[Choice]:
     if "preference" not in named or not data.has("preference"):
         return ()
     answers = dict(zip(data.sessions, data.text_by_session("preference"), strict=True))
-    values = {session: float(CHOICES[answer]) for session, answer in answers.items() if answer in CHOICES}
+    values = {
+        session: float(CHOICES[answer]) for session, answer in answers.items() if answer in CHOICES
+    }
     return (Choice("preference", "preference", values),) if values else ()

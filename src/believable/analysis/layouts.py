@@ -1,10 +1,12 @@
-"""How sections, tables and figures are laid out: `tables.yaml` beside the code that computes what is in them.
+"""How sections, tables and figures are laid out: `tables.yaml` beside the code that computes what
+is in them.
 
     reliability:                                  a table, by its name
-      title: "Reliability of annotators"          title, note, status, data_only
-      n: ["n", "integer", "Annotators."]          a column: title, form, perhaps digits, what it holds, whether it claims
-      sda: ["SDA", "estimate", 3]                 an estimate: three columns, `sda`, `sda_low`, `sda_high`
-      groups: null                                columns that depend on the study: handed over by this name
+      title: "Reliability of annotators"          title, note, status, data_only n: ["n", "integer",
+      "Annotators."]          a column: title, form, perhaps digits, what it holds, whether it
+      claims sda: ["SDA", "estimate", 3]                 an estimate: three columns, `sda`,
+      `sda_low`, `sda_high` groups: null                                columns that depend on the
+      study: handed over by this name
     figure reliability:                           a figure: the fields of `Chart`
     section reliability:                          a section: title, paragraphs, status
 
@@ -17,7 +19,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from believable.analysis.findings import Chart, Column, Finding, Section, Table, estimate_columns, table
+from believable.analysis.findings import (
+    Chart,
+    Column,
+    Finding,
+    Section,
+    Table,
+    estimate_columns,
+    table,
+)
 from believable.core.data_files import read_blocks
 from believable.core.documents import document
 
@@ -47,7 +57,9 @@ class Layouts:
             if entry is None:
                 columns += words[key]
             elif isinstance(entry, list):
-                columns += (column for column in _columns(key, *entry) if column.name not in left_out)
+                columns += (
+                    column for column in _columns(key, *entry) if column.name not in left_out
+                )
         return table(
             layout.format(**words),
             block["title"],
@@ -81,7 +93,9 @@ class Layouts:
         charts: Iterable[Chart] = (),
         **words: Any,
     ) -> Section:
-        """The section with these contents; paragraphs that depend on the study come after those of its layout."""
+        """The section with these contents; paragraphs that depend on the study come after those of
+        its layout.
+        """
         block = _worded(self._blocks[f"section {layout}"], words)
         return Section(
             layout.format(**words),

@@ -1,7 +1,7 @@
 """Stimuli by id and digest: an id whose medium was replaced while the study ran names two stimuli.
 
-Every table that an analysis reads has `clip_3~1a2b3c4d5e6f` instead of `clip_3` if sessions saw different media under that id. So
-no mean, trace or ranking mixes them.
+Every table that an analysis reads has `clip_3~1a2b3c4d5e6f` instead of `clip_3` if sessions saw
+different media under that id. So no mean, trace or ranking mixes them.
 """
 
 from __future__ import annotations
@@ -29,15 +29,25 @@ def name_with_digest(stimulus: str, digest: str) -> str:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The id and the beginning of the digest; the latter is empty if the id alone names the stimulus."""
+    """The id and the beginning of the digest; the latter is empty if the id alone names the
+    stimulus.
+    """
     stimulus, _, digest = name.partition(SEPARATOR)
     return stimulus, digest
 
 
 def pinned_media(bundle: Bundle) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     """The media of each definition that sessions are pinned to, by hash."""
-    pinned = set(bundle["participants"]["definition"].values.tolist()) if "participants" in bundle.tables else set()
-    return {name: json.loads(text).get("media", {}) for name, text in bundle.definitions.items() if name in pinned}
+    pinned = (
+        set(bundle["participants"]["definition"].values.tolist())
+        if "participants" in bundle.tables
+        else set()
+    )
+    return {
+        name: json.loads(text).get("media", {})
+        for name, text in bundle.definitions.items()
+        if name in pinned
+    }
 
 
 def replaced_media(bundle: Bundle) -> Mapping[str, frozenset[str]]:
@@ -52,7 +62,9 @@ def replaced_media(bundle: Bundle) -> Mapping[str, frozenset[str]]:
 
 
 def media_names(bundle: Bundle) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each stimulus and its medium, by the names that tables have; an id with several media comes by itself too."""
+    """Each stimulus and its medium, by the names that tables have; an id with several media comes
+    by itself too.
+    """
     replaced = replaced_media(bundle)
     for text in bundle.definitions.values():
         for stimulus, medium in json.loads(text).get("media", {}).items():
@@ -70,14 +82,18 @@ def separate_media(bundle: Bundle) -> Bundle:
     people = bundle["participants"]
     shown = {
         str(session): media.get(str(definition), {})
-        for session, definition in zip(people["session"].values, people["definition"].values, strict=True)
+        for session, definition in zip(
+            people["session"].values, people["definition"].values, strict=True
+        )
     }
     tables = {name: _rename(table, replaced, shown, media) for name, table in bundle.tables.items()}
     return replace(bundle, tables=MappingProxyType(tables))
 
 
 def named_stimuli(bundle: Bundle, study: Study | None) -> Mapping[str, Stimulus]:
-    """The stimuli of a study by the names that tables have, each as the definition with its medium describes it."""
+    """The stimuli of a study by the names that tables have, each as the definition with its medium
+    describes it.
+    """
     if study is None:
         return {}
     replaced = replaced_media(bundle)
@@ -116,9 +132,13 @@ def _rename(
 
 
 def _repeat(
-    table: ColumnTable, replaced: Mapping[str, frozenset[str]], media: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    table: ColumnTable,
+    replaced: Mapping[str, frozenset[str]],
+    media: Mapping[str, Mapping[str, Mapping[str, Any]]],
 ) -> ColumnTable:
-    """A table about stimuli without sessions, such as actions: a row for each medium that it is true of."""
+    """A table about stimuli without sessions, such as actions: a row for each medium that it is
+    true of.
+    """
     by_log: dict[tuple[str, str], set[str]] = {}
     for known in media.values():
         for stimulus, medium in known.items():
@@ -129,13 +149,22 @@ def _repeat(
     rows: list[int] = []
     names: list[Any] = []
     for row, (stimulus, log) in enumerate(zip(stimuli, log_column, strict=True)):
-        digests = by_log.get((stimulus, str(log)), set()) if log is not None else replaced.get(stimulus, frozenset())
-        full = [name_with_digest(stimulus, digest) for digest in sorted(digests)] if stimulus in replaced else [stimulus]
+        digests = (
+            by_log.get((stimulus, str(log)), set())
+            if log is not None
+            else replaced.get(stimulus, frozenset())
+        )
+        full = (
+            [name_with_digest(stimulus, digest) for digest in sorted(digests)]
+            if stimulus in replaced
+            else [stimulus]
+        )
         rows += [row] * len(full)
         names += full
     taken = np.array(rows, dtype=np.int64)
     columns = {
-        name: BundleColumn(column.field, column.values[taken], column.missing[taken]) for name, column in table.columns.items()
+        name: BundleColumn(column.field, column.values[taken], column.missing[taken])
+        for name, column in table.columns.items()
     }
     columns["stimulus"] = _with_values(columns["stimulus"], names)
     return ColumnTable(table.name, MappingProxyType(columns))

@@ -1,4 +1,6 @@
-"""Where the moment is: traces, flags, actions and plan of each stimulus on one time line, and the actions that broke belief."""
+"""Where the moment is: traces, flags, actions and plan of each stimulus on one time line, and the
+actions that broke belief.
+"""
 
 from __future__ import annotations
 
@@ -42,16 +44,21 @@ STRETCH_MS = 3000.0
 NAMED, RANKED = 3, 10
 #: Roles whose trials are tests or play, not stimuli that are judged.
 _NOT_JUDGED = frozenset({"visual", "auditory", "round"})
-#: A clip begins this long before its action, or this part of the whole before it where that is longer (in time lapse).
+#: A clip begins this long before its action, or this part of the whole before it where that is
+#: longer (in time lapse).
 _LEAD_MS, _LEAD_SHARE = 1000.0, 1 / 500
 
 
-_NO_FLAGS = undefined("nobody was asked to flag actions", method="share of viewers, Wilson interval", n=0)
+_NO_FLAGS = undefined(
+    "nobody was asked to flag actions", method="share of viewers, Wilson interval", n=0
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StimulusTimeline:
-    """Everything that is known about one stimulus. `words` describe its actions; `logged` says whether there is a log."""
+    """Everything that is known about one stimulus. `words` describe its actions; `logged` says
+    whether there is a log.
+    """
 
     stimulus: str
     condition: str
@@ -72,15 +79,21 @@ class StimulusTimeline:
 
 
 def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
-    """One section, or none where nothing was flagged or annotated on a stimulus that several people saw."""
+    """One section, or none where nothing was flagged or annotated on a stimulus that several people
+    saw.
+    """
     joined = join(data, plan)
     flagging = any(timeline.flags for timeline in joined)
     tracing = any(timeline.traces.size for timeline in joined)
     breaks = {
         timeline.stimulus: ranked(
             [
-                BeliefBreak(place, _flagged(timeline, place, plan.level) if flagging else _NO_FLAGS, fall)
-                for place, fall in enumerate(falls(timeline.traces, timeline.actions, bin_ms=BIN_MS, level=plan.level))
+                BeliefBreak(
+                    place, _flagged(timeline, place, plan.level) if flagging else _NO_FLAGS, fall
+                )
+                for place, fall in enumerate(
+                    falls(timeline.traces, timeline.actions, bin_ms=BIN_MS, level=plan.level)
+                )
             ]
         )
         for timeline in joined
@@ -104,12 +117,20 @@ def moments(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         charts.insert(0, LAYOUTS.chart("moments_traces"))
     by_flags = "the lower bound of the share of viewers who flagged them"
     by_traces = (
-        "how far traces fall while they go on: the mean of two seconds before against half a second after the beginning to two"
-        " seconds after the end"
+        "how far traces fall while they go on: the mean of two seconds before against half a second"
+        " after the beginning to two seconds after the end"
     )
     ways = [way for way, holds in ((by_flags, flagging), (by_traces, tracing)) if holds]
     words = f"Actions are ranked by {', then by '.join(ways)}."
-    return (LAYOUTS.section("moments", paragraphs=(words,), findings=_findings(joined, breaks), tables=tables, charts=charts),)
+    return (
+        LAYOUTS.section(
+            "moments",
+            paragraphs=(words,),
+            findings=_findings(joined, breaks),
+            tables=tables,
+            charts=charts,
+        ),
+    )
 
 
 def _flagged(timeline: StimulusTimeline, place: int, level: float) -> Estimate:
@@ -117,7 +138,9 @@ def _flagged(timeline: StimulusTimeline, place: int, level: float) -> Estimate:
 
 
 def join(data: Data, plan: Plan) -> tuple[StimulusTimeline, ...]:
-    """The stimuli that were judged, in the order of the study. A person's own rounds are left out: nobody else saw them."""
+    """The stimuli that were judged, in the order of the study. A person's own rounds are left out:
+    nobody else saw them.
+    """
     trials = tuple(
         name
         for role in plan.declaration.roles
@@ -139,7 +162,11 @@ def join(data: Data, plan: Plan) -> tuple[StimulusTimeline, ...]:
             continue
         length = lengths.get(stimulus) or _latest_ms(own, listed)
         actions = logged.get(stimulus) or _stretches(length)
-        seen = [judged(actions, played[page], flags.get(page, ()), seeing) for page in pages if page in played]
+        seen = [
+            judged(actions, played[page], flags.get(page, ()), seeing)
+            for page in pages
+            if page in played
+        ]
         timelines.append(
             StimulusTimeline(
                 stimulus,
@@ -150,28 +177,49 @@ def join(data: Data, plan: Plan) -> tuple[StimulusTimeline, ...]:
                 _traces([(line.media_ms, line.value) for line in own], length),
                 listed,
                 _people_per_action(actions, [judgement.viewed for judgement in seen]),
-                _people_per_action(actions, [judgement.viewed & judgement.flagged for judgement in seen]),
+                _people_per_action(
+                    actions, [judgement.viewed & judgement.flagged for judgement in seen]
+                ),
             )
         )
     order = {name: index for index, name in enumerate(data.stimuli)}
-    return tuple(sorted(timelines, key=lambda timeline: (order.get(timeline.stimulus, len(order)), timeline.stimulus)))
+    return tuple(
+        sorted(
+            timelines,
+            key=lambda timeline: (order.get(timeline.stimulus, len(order)), timeline.stimulus),
+        )
+    )
 
 
 def _lines_by_stimulus(data: Data, trials: Sequence[str]) -> dict[str, list[TraceLine]]:
     """The traces of each stimulus that everybody could see."""
     lines: defaultdict[str, list[TraceLine]] = defaultdict(list)
     for line in data.traces(*trials):
-        if line.stimulus is not None and len(line.media_ms) and not line.stimulus.startswith(OWN_ROUND):
+        if (
+            line.stimulus is not None
+            and len(line.media_ms)
+            and not line.stimulus.startswith(OWN_ROUND)
+        ):
             lines[line.stimulus].append(line)
     return lines
 
 
 def _latest_ms(lines: Sequence[TraceLine], flags: Sequence[ActionFlag]) -> float:
-    """A stimulus whose length is not known is taken to end just after the last thing said about it."""
-    return max([BIN_MS, *(float(line.media_ms.max()) + 1 for line in lines), *(flag.media_ms + 1 for flag in flags)])
+    """A stimulus whose length is not known is taken to end just after the last thing said about
+    it.
+    """
+    return max(
+        [
+            BIN_MS,
+            *(float(line.media_ms.max()) + 1 for line in lines),
+            *(flag.media_ms + 1 for flag in flags),
+        ]
+    )
 
 
-def _people_per_action(actions: LoggedActions, judgements: Sequence[NDArray[np.bool_]]) -> tuple[int, ...]:
+def _people_per_action(
+    actions: LoggedActions, judgements: Sequence[NDArray[np.bool_]]
+) -> tuple[int, ...]:
     return tuple(np.sum(judgements, axis=0).tolist()) if judgements else (0,) * len(actions)
 
 
@@ -203,7 +251,14 @@ def _traces(recorded: Sequence[tuple[FloatArray, FloatArray]], length_ms: float)
     times = np.concatenate([media_ms for media_ms, _ in recorded])
     values = np.concatenate([value for _, value in recorded])
     inside = (times >= 0) & (times < length_ms)
-    grid = resample_all(owner[inside], times[inside], values[inside], traces=len(recorded), step_ms=BIN_MS, duration_ms=length_ms)
+    grid = resample_all(
+        owner[inside],
+        times[inside],
+        values[inside],
+        traces=len(recorded),
+        step_ms=BIN_MS,
+        duration_ms=length_ms,
+    )
     moved = grid[grid.min(axis=1) < grid.max(axis=1)]
     return row_normalised(moved) if len(moved) else np.empty((0, 0))
 
@@ -220,7 +275,9 @@ def _words(data: Data) -> dict[tuple[str, str], str]:
 
 
 def _plans(data: Data) -> Mapping[str, list[tuple[int, float, float, str]]]:
-    """Per stimulus the steps of its plan: level, from, to, words; of the version that the definition names."""
+    """Per stimulus the steps of its plan: level, from, to, words; of the version that the
+    definition names.
+    """
     if "plans" not in data.bundle.tables:
         return {}
     table: ColumnTable = data.table("plans")
@@ -229,7 +286,12 @@ def _plans(data: Data) -> Mapping[str, list[tuple[int, float, float, str]]]:
     for row in table.rows():
         stimulus = str(row["stimulus"])
         if current.get(stimulus, row["log"]) == row["log"]:
-            step = (int(row["level"] or 0), float(row["from_ms"] or 0), float(row["to_ms"] or 0), str(row["text"] or ""))
+            step = (
+                int(row["level"] or 0),
+                float(row["from_ms"] or 0),
+                float(row["to_ms"] or 0),
+                str(row["text"] or ""),
+            )
             plans[stimulus].append(step)
     return plans
 
@@ -254,7 +316,9 @@ def _ranking(
     flagging: bool,
     tracing: bool,
 ) -> Table:
-    """The first of each stimulus; without columns about flags, or about traces, where nobody was asked for them."""
+    """The first of each stimulus; without columns about flags, or about traces, where nobody was
+    asked for them.
+    """
     rows: list[Sequence[LOOSE_CELL]] = []
     left_out = [] if flagging else ["viewers", "flagged", "share", "ci_low", "ci_high"]
     left_out += [] if tracing else ["fall", "fall_low", "fall_high"]
@@ -285,15 +349,25 @@ def _ranking(
             row = {name: cell for name, cell in row.items() if name not in left_out}
             reasons = dict.fromkeys(("share", "ci_low", "ci_high"), broke.flagged.reason)
             reasons |= dict.fromkeys(("fall", "fall_low", "fall_high"), broke.fall.reason)
-            reasons |= {"planned": "no step of a plan goes on", "condition": "the stimulus has none"}
-            rows.append([Undefined(reasons.get(name) or "undefined") if cell is None else cell for name, cell in row.items()])
+            reasons |= {
+                "planned": "no step of a plan goes on",
+                "condition": "the stimulus has none",
+            }
+            rows.append(
+                [
+                    Undefined(reasons.get(name) or "undefined") if cell is None else cell
+                    for name, cell in row.items()
+                ]
+            )
     return LAYOUTS.table("moments", rows, left_out=left_out, title=title, ranked=RANKED)
 
 
 def _worth_naming(breaks: Sequence[BeliefBreak]) -> list[BeliefBreak]:
     """The first of the ranking that anybody flagged, or on which traces fell."""
     return [
-        broke for broke in breaks if (broke.flagged.value or 0) > 0 or (broke.fall.value is not None and broke.fall.value > 0)
+        broke
+        for broke in breaks
+        if (broke.flagged.value or 0) > 0 or (broke.fall.value is not None and broke.fall.value > 0)
     ][:RANKED]
 
 
@@ -324,18 +398,34 @@ def _spans(
     rows: list[tuple[Cell, ...]] = []
     for timeline in joined:
         lanes: list[tuple[str, float, float, float | None, str]] = [
-            (f"plan, level {level + 1}", begin, end, None, text) for level, begin, end, text in plans.get(timeline.stimulus, [])
+            (f"plan, level {level + 1}", begin, end, None, text)
+            for level, begin, end, text in plans.get(timeline.stimulus, [])
         ]
         for place, words in enumerate(timeline.words):
             asked = flagging and timeline.viewers[place]
             share = timeline.flaggers[place] / timeline.viewers[place] if asked else None
-            begin, end = float(timeline.actions.from_ms[place]), float(timeline.actions.to_ms[place])
+            begin, end = (
+                float(timeline.actions.from_ms[place]),
+                float(timeline.actions.to_ms[place]),
+            )
             lanes.append(("actions" if timeline.logged else "stretches", begin, end, share, words))
         width = max(STRETCH_MS / 6, timeline.length_ms / 200)
         moments_ms = Counter(flag.media_ms // width * width for flag in timeline.flags)
-        lanes += [("flags", moment, moment + width, None, counted(count, "flag")) for moment, count in sorted(moments_ms.items())]
+        lanes += [
+            ("flags", moment, moment + width, None, counted(count, "flag"))
+            for moment, count in sorted(moments_ms.items())
+        ]
         rows += [
-            (timeline.stimulus, lane, begin / unit_ms, end / unit_ms, share, words, clock(begin), timeline.link(begin))
+            (
+                timeline.stimulus,
+                lane,
+                begin / unit_ms,
+                end / unit_ms,
+                share,
+                words,
+                clock(begin),
+                timeline.link(begin),
+            )
             for lane, begin, end, share, words in lanes
         ]
     return LAYOUTS.table("moments_timeline", rows, unit=unit)
@@ -362,20 +452,28 @@ def _lines(joined: Sequence[StimulusTimeline]) -> Table:
     return LAYOUTS.table("moments_traces", rows)
 
 
-def _findings(joined: Sequence[StimulusTimeline], breaks: Mapping[str, Sequence[BeliefBreak]]) -> tuple[Finding, ...]:
+def _findings(
+    joined: Sequence[StimulusTimeline], breaks: Mapping[str, Sequence[BeliefBreak]]
+) -> tuple[Finding, ...]:
     """The worst actions of all, by name."""
-    everything = [(timeline, broke) for timeline in joined for broke in _worth_naming(breaks[timeline.stimulus])]
+    everything = [
+        (timeline, broke)
+        for timeline in joined
+        for broke in _worth_naming(breaks[timeline.stimulus])
+    ]
     worst = sorted(everything, key=lambda pair: tuple(-part for part in pair[1].key))[:NAMED]
     findings = []
     for timeline, broke in worst:
         begin = float(timeline.actions.from_ms[broke.action])
         flagged = (
-            f"flagged by {timeline.flaggers[broke.action]} of {timeline.viewers[broke.action]} viewers,"
-            f" {estimate_words(broke.flagged)}"
+            f"flagged by {timeline.flaggers[broke.action]} of {timeline.viewers[broke.action]}"
+            f" viewers, {estimate_words(broke.flagged)}"
             if timeline.viewers[broke.action] and broke.flagged.value is not None
             else ""
         )
-        fell = f"traces fall by {estimate_words(broke.fall)}" if broke.fall.value is not None else ""
+        fell = (
+            f"traces fall by {estimate_words(broke.fall)}" if broke.fall.value is not None else ""
+        )
         said = "; ".join(part for part in (flagged, fell) if part)
         findings.append(
             Finding(

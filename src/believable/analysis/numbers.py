@@ -1,6 +1,8 @@
-"""The one place where numbers become text: the manner of the APA, with a true minus sign. Rounding happens here and nowhere else.
+"""The one place where numbers become text: the manner of the APA, with a true minus sign. Rounding
+happens here and nowhere else.
 
-Sentences, tables, LaTeX and figures write a number by the same function, so that one value never looks like two.
+Sentences, tables, LaTeX and figures write a number by the same function, so that one value never
+looks like two.
 """
 
 from __future__ import annotations
@@ -78,7 +80,11 @@ def p_equals(value: float | None) -> str:
     >>> p_equals(0.0321), p_equals(0.00004), p_equals(None)
     ('p = .032', 'p < .001', 'p undefined')
     """
-    return f"p = {p_value(value)}" if value is not None and p_value(value)[0] == "." else f"p {p_value(value)}"
+    return (
+        f"p = {p_value(value)}"
+        if value is not None and p_value(value)[0] == "."
+        else f"p {p_value(value)}"
+    )
 
 
 def level_words(level: float) -> str:
@@ -107,7 +113,9 @@ def interval_words(estimate: Estimate, digits: int = 2) -> str:
 
 
 def estimate_words(estimate: Estimate, digits: int = 2) -> str:
-    """`0.83 (95 % CI [0.67, 1.00])`; `undefined (reason)`. How it was estimated is said in the methods and beside the result."""
+    """`0.83 (95 % CI [0.67, 1.00])`; `undefined (reason)`. How it was estimated is said in the
+    methods and beside the result.
+    """
     if estimate.value is None:
         return f"undefined ({estimate.reason})"
     return f"{number(estimate.value, digits)} ({interval_words(estimate, digits)})"
@@ -126,11 +134,15 @@ def statistic_words(test: TestResult) -> str:
     symbol = f"{test.symbol}({freedom})" if freedom else test.symbol
     side = "two-sided" if test.alternative == "two-sided" else f"one-sided ({test.alternative})"
     tail = "" if test.symbol in _ONE_TAILED else f", {side}"
-    return f"{symbol} = {number(test.statistic, _DIGITS.get(test.symbol, 2))}, {p_equals(test.p_value)}{tail}"
+    return (
+        f"{symbol} = {number(test.statistic, _DIGITS.get(test.symbol, 2))},"
+        f" {p_equals(test.p_value)}{tail}"
+    )
 
 
 def in_words(text: str) -> str:
-    """A text in which names of the study file are read as words; what stands between backticks is code and stays.
+    """A text in which names of the study file are read as words; what stands between backticks is
+    code and stays.
 
     >>> in_words("standin_agent against `standin_human`")
     'standin agent against `standin_human`'
@@ -142,7 +154,8 @@ def in_words(text: str) -> str:
     return "`".join(part if place % 2 else spaced[place] for place, part in enumerate(parts))
 
 
-#: A name as study files have them: letters and digits with underscores between; not in addresses and file names.
+#: A name as study files have them: letters and digits with underscores between; not in addresses
+#: and file names.
 _NAME = re.compile(r"(?<![\w./#-])[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+(?![\w/]|\.\w)")
 
 

@@ -19,7 +19,9 @@ from believable.study.declaration import ExclusionRule
 _MULTIPLICITY = {
     "none": "p values are not adjusted for the number of tests",
     "holm": "p values of the primary tests are adjusted by Holm's method",
-    "benjamini_hochberg": "p values of the primary tests are adjusted by the method of Benjamini and Hochberg",
+    "benjamini_hochberg": (
+        "p values of the primary tests are adjusted by the method of Benjamini and Hochberg"
+    ),
 }
 
 
@@ -34,12 +36,15 @@ def methods(
     *,
     asked: str = "",
 ) -> str:
-    """How it was done, in paragraphs: the study, what was computed, hypotheses, exclusions, inference. `asked`: the wording of
-    the questions in every version."""
+    """How it was done, in paragraphs: the study, what was computed, hypotheses, exclusions,
+    inference. `asked`: the wording of the questions in every version.
+    """
     study = data.study
     parts = []
     if study is not None:
-        parts += study_paragraphs(study, durations_ms(data.bundle), past, future if data.simulated else past)
+        parts += study_paragraphs(
+            study, durations_ms(data.bundle), past, future if data.simulated else past
+        )
         parts.append(asked or wording(study, plan, past))
     parts.append(collecting(data))
     parts.append(protocol.methods(data, plan, past))
@@ -47,18 +52,25 @@ def methods(
         parts.append(f"{unjudged[0].upper()}{unjudged[1:]}; until then every test is two-sided.")
     elif plan.declared.hypotheses:
         lines = [
-            f"{hypothesis.id}: {_sentence(hypothesis.text)} The criterion was {criterion_words(hypothesis)}"
+            f"{hypothesis.id}: {_sentence(hypothesis.text)} The criterion was"
+            f" {criterion_words(hypothesis)}"
             f" ({plan.declaration.outcome(hypothesis.outcome).title.lower()})."
             for hypothesis in plan.declared.hypotheses
         ]
         were = "was" if len(lines) == 1 else "were"
-        parts.append(" ".join([f"{counted(len(lines), 'hypothesis', 'hypotheses')} {were} declared.", *lines]))
+        parts.append(
+            " ".join(
+                [f"{counted(len(lines), 'hypothesis', 'hypotheses')} {were} declared.", *lines]
+            )
+        )
     registration = _registration(registered, digest, differences)
-    parts.append(" ".join([registration, _exclusions(plan.declared.exclusions), stopping(data, plan).words]))
     parts.append(
-        f"Tests are two-sided unless stated, at alpha = {plan.alpha:g}; intervals are at {level_words(plan.level)};"
-        f" {_MULTIPLICITY[plan.declared.multiplicity]}. Resampling used the seed {plan.seed}. Analysed with believable"
-        f" {__version__}."
+        " ".join([registration, _exclusions(plan.declared.exclusions), stopping(data, plan).words])
+    )
+    parts.append(
+        f"Tests are two-sided unless stated, at alpha = {plan.alpha:g}; intervals are at"
+        f" {level_words(plan.level)}; {_MULTIPLICITY[plan.declared.multiplicity]}. Resampling used"
+        f" the seed {plan.seed}. Analysed with believable {__version__}."
     )
     return in_words("\n\n".join(part for part in parts if part))
 
@@ -71,14 +83,20 @@ def results(
     registered: Registration | None,
     deviations: Sequence[Deviation],
 ) -> str:
-    """What was found, in short paragraphs: who was analysed, hypothesis by hypothesis, other declared outcomes, the rest."""
+    """What was found, in short paragraphs: who was analysed, hypothesis by hypothesis, other
+    declared outcomes, the rest.
+    """
     parts = [_analysed(data), restraint.words]
     if registered is None:
         parts.append("Nothing was preregistered, so that all results are exploratory.")
     parts += [_of_hypothesis(hypothesis) for hypothesis in judgement.hypotheses]
     findings = [finding for section in judgement.sections for finding in section.findings]
     spoken = {id(finding) for hypothesis in judgement.hypotheses for finding in hypothesis.findings}
-    rest = [finding for finding in findings if id(finding) not in spoken and finding.status != "descriptive"]
+    rest = [
+        finding
+        for finding in findings
+        if id(finding) not in spoken and finding.status != "descriptive"
+    ]
     titles = {outcome.name: outcome.title for outcome in plan.declaration.outcomes}
     claimed = {hypothesis.outcome for hypothesis in plan.declared.hypotheses}
     for rank in ("primary", "secondary"):
@@ -86,7 +104,8 @@ def results(
             sentences = [finding.sentence for finding in rest if finding.outcome == outcome]
             parts.append(" ".join([_lead(titles[outcome], rank, outcome in claimed), *sentences]))
     parts.append(_deviating(deviations))
-    # Sections that any protocol has, such as that of moments, have outcomes that no protocol declares.
+    # Sections that any protocol has, such as that of moments, have outcomes that no protocol
+    # declares.
     others = dict.fromkeys(
         titles.get(finding.outcome, section.title).lower()
         for section in judgement.sections
@@ -95,12 +114,16 @@ def results(
     )
     if others:
         parts.append(f"Exploratory results on {listed(list(others))} are in the sections below.")
-    methods_named = dict.fromkeys(finding.test.method for finding in findings if finding.test is not None)
+    methods_named = dict.fromkeys(
+        finding.test.method for finding in findings if finding.test is not None
+    )
     return in_words(_named_once("\n\n".join(part for part in parts if part), methods_named))
 
 
 def _named_once(text: str, names: Iterable[str]) -> str:
-    """The text with each test's name in brackets where it first stands; further on the statistic tells which it is."""
+    """The text with each test's name in brackets where it first stands; further on the statistic
+    tells which it is.
+    """
     for name in names:
         first, bracket, rest = text.partition(f" ({name})")
         text = first + bracket + rest.replace(bracket, "") if bracket else text
@@ -119,7 +142,10 @@ def _analysed(data: Data) -> str:
     if not before:
         return f"There is no {kind}."
     were = "was" if len(data) == 1 else "were"
-    return f"Of {counted(before, kind)}, {integer(len(data))} {were} analysed{_left_out(data)}.{_left_out_beside(data)}"
+    return (
+        f"Of {counted(before, kind)}, {integer(len(data))} {were}"
+        f" analysed{_left_out(data)}.{_left_out_beside(data)}"
+    )
 
 
 def _of_hypothesis(hypothesis: JudgedHypothesis) -> str:
@@ -131,7 +157,11 @@ def _of_hypothesis(hypothesis: JudgedHypothesis) -> str:
 
 def _verdict(hypothesis: JudgedHypothesis) -> str:
     if hypothesis.supported is None:
-        return f"is {hypothesis.verdict}" if hypothesis.verdict.startswith("not") else hypothesis.verdict
+        return (
+            f"is {hypothesis.verdict}"
+            if hypothesis.verdict.startswith("not")
+            else hypothesis.verdict
+        )
     without = "" if hypothesis.supported else "not "
     scope = for_scope(hypothesis.findings)
     return f"is {without}supported{scope}: the criterion ({hypothesis.criterion}) is {without}met"
@@ -158,24 +188,43 @@ def _deviating(deviations: Sequence[Deviation]) -> str:
 def rule_words(rule: ExclusionRule) -> str:
     """An exclusion rule as one says it."""
     if rule.rule == "failed_check":
-        return "answered a check wrongly" if rule.check is None else f"answered the check {rule.check!r} wrongly"
+        return (
+            "answered a check wrongly"
+            if rule.check is None
+            else f"answered the check {rule.check!r} wrongly"
+        )
     if rule.rule == "unanswered":
-        return f"left more than {share(OVER if rule.over is None else rule.over, 0)} of the questions open"
+        return (
+            f"left more than {share(OVER if rule.over is None else rule.over, 0)} of the questions"
+            " open"
+        )
     if rule.rule == "too_fast":
-        return f"took less than {BELOW if rule.below is None else rule.below:.2g} of the median time"
+        return (
+            f"took less than {BELOW if rule.below is None else rule.below:.2g} of the median time"
+        )
     if rule.rule == "reviewed":
-        what = {"trial": " (the trial is left out)", "answer": " (the text is left out)"}.get(rule.drops or "", "")
-        return f"gave a free text that a reviewer, blind to condition and correctness, excluded{what}"
+        what = {"trial": " (the trial is left out)", "answer": " (the text is left out)"}.get(
+            rule.drops or "", ""
+        )
+        return (
+            f"gave a free text that a reviewer, blind to condition and correctness, excluded{what}"
+        )
     if rule.rule == "unreliable":
         return "failed the gate of the quality tests"
     return f"answered {rule.answer} with {listed([str(value) for value in rule.is_ or ()])}"
 
 
-def _registration(registered: Registration | None, digest: str, differences: Sequence[Deviation]) -> str:
+def _registration(
+    registered: Registration | None, digest: str, differences: Sequence[Deviation]
+) -> str:
     if registered is None:
         return "The analysis was not preregistered."
     when = f" on {registered.registered_on[:10]}" if registered.registered_on else ""
-    same = "the plan analysed is the registered one" if registered.hash == digest else "the plan analysed deviates from it"
+    same = (
+        "the plan analysed is the registered one"
+        if registered.hash == digest
+        else "the plan analysed deviates from it"
+    )
     if registered.hash == digest and differences:
         same += f", and collecting deviates from it in {counted(len(differences), 'point')}"
     return f"The analysis was registered{when} (SHA-256 {registered.hash[:12]}…); {same}."
@@ -185,16 +234,25 @@ def _exclusions(rules: Sequence[ExclusionRule]) -> str:
     always = "Sessions that were incomplete, screened out, rejected or withdrawn were left out"
     if not rules:
         return f"{always}; no further exclusion rule was declared."
-    return f"{always}, and, as declared, those who {'; or who '.join(rule_words(rule) for rule in rules)}."
+    return (
+        f"{always}, and, as declared, those who"
+        f" {'; or who '.join(rule_words(rule) for rule in rules)}."
+    )
 
 
 def _left_out(data: Data) -> str:
-    steps = [f"{step.before - step.after} {step.reason}" for step in data.funnel if step.before > step.after and not step.branch]
+    steps = [
+        f"{step.before - step.after} {step.reason}"
+        for step in data.funnel
+        if step.before > step.after and not step.branch
+    ]
     return f" ({'; '.join(steps)})" if steps else ""
 
 
 def _left_out_beside(data: Data) -> str:
-    """What is counted in other units than sessions, in a sentence of its own: these numbers add up to nothing else."""
+    """What is counted in other units than sessions, in a sentence of its own: these numbers add up
+    to nothing else.
+    """
     steps = [
         f"{step.before - step.after} of {step.before} {step.branch} {step.unit} ({step.reason})"
         for step in data.funnel

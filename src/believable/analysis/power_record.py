@@ -1,6 +1,8 @@
-"""Power that was simulated, kept in the study folder, so that a registration or a checklist can say what came out, and when.
+"""Power that was simulated, kept in the study folder, so that a registration or a checklist can say
+what came out, and when.
 
-Nothing is said of a study whose power nobody simulated, and nothing of numbers that belong to another plan.
+Nothing is said of a study whose power nobody simulated, and nothing of numbers that belong to
+another plan.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ FILE = "power.json"
 
 @dataclass(frozen=True, slots=True)
 class SimulatedPower:
-    """The share of simulated studies with so many participants in which a criterion was met, with its 95 % interval."""
+    """The share of simulated studies with so many participants in which a criterion was met, with
+    its 95 % interval.
+    """
 
     participants: int
     what: str
@@ -76,21 +80,30 @@ def read_power(folder: Path) -> PowerRecord | None:
         points = tuple(SimulatedPower(**point) for point in tree.pop("points"))
         return PowerRecord(**tree | {"assumed": tuple(tree["assumed"]), "points": points})
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise InvalidInput(f"{path}: expected what `believable power` writes ({FORMAT}). Run it again.") from None
+        raise InvalidInput(
+            f"{path}: expected what `believable power` writes ({FORMAT}). Run it again."
+        ) from None
 
 
 def power_words(record: PowerRecord | None, plan: Plan, digest: str) -> list[str]:
-    """What a registration says of power: what was simulated, and only that. `digest` is the hash of the plan."""
+    """What a registration says of power: what was simulated, and only that. `digest` is the hash of
+    the plan.
+    """
     if record is None:
         return ["No computation of power is part of this plan."]
     day = record.simulated_on[:10]
     if record.plan != digest:
-        return [f"Power was simulated on {day} for another form of this plan; its numbers are not those of this one."]
+        return [
+            f"Power was simulated on {day} for another form of this plan; its numbers are not those"
+            " of this one."
+        ]
     claims = {hypothesis.id: hypothesis for hypothesis in plan.declared.hypotheses}
     lines = [
-        f"The whole study was simulated on {day}, {record.studies} times for each number of participants"
-        f" ({listed([str(size) for size in record.sizes])}), with its dropouts, exclusions, tests and criteria (seed"
-        f" {record.seed}).",
+        (
+            f"The whole study was simulated on {day}, {record.studies} times for each number of"
+            f" participants ({listed([str(size) for size in record.sizes])}), with its dropouts,"
+            f" exclusions, tests and criteria (seed {record.seed})."
+        ),
         f"Assumed were: {'; '.join(record.assumed)}.",
     ]
     for what in dict.fromkeys(point.what for point in record.points):
@@ -98,7 +111,9 @@ def power_words(record: PowerRecord | None, plan: Plan, digest: str) -> list[str
         tested = claim is None or claim.criterion in ("significant", "equivalent")
         criterion = "" if claim is None else f" ({criterion_words(claim)})"
         kind = "Power" if tested else "Share of studies that met the criterion, which is no power,"
-        lines.append(f"{kind} for {what}{criterion}: {_curve([p for p in record.points if p.what == what])}.")
+        lines.append(
+            f"{kind} for {what}{criterion}: {_curve([p for p in record.points if p.what == what])}."
+        )
     return lines
 
 

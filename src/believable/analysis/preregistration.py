@@ -1,4 +1,6 @@
-"""The declared plan as documents to register: in the shape of the OSF form and of AsPredicted, both from the same records."""
+"""The declared plan as documents to register: in the shape of the OSF form and of AsPredicted, both
+from the same records.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,8 @@ from believable.study.records import Study
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _STANDARD = (
-    "Sessions that are incomplete, screened out, rejected or withdrawn are always left out; every exclusion is listed with its"
-    " reason."
+    "Sessions that are incomplete, screened out, rejected or withdrawn are always left out; every"
+    " exclusion is listed with its reason."
 )
 _UNTIL_THEN = "Until then the software shows no test and judges no hypothesis."
 _WANTED = 0.8
@@ -40,8 +42,9 @@ def osf(
     powered: PowerRecord | None = None,
     form: str = "osf.md",
 ) -> str:
-    """The plan under the headings of the OSF preregistration form. `collected` is the number of real sessions so far,
-    `powered` what was simulated beforehand."""
+    """The plan under the headings of the OSF preregistration form. `collected` is the number of
+    real sessions so far, `powered` what was simulated beforehand.
+    """
     study, declaration = definition.study, plan.declaration
     written = document(
         _TEMPLATES / form,
@@ -58,14 +61,23 @@ def osf(
         recruiting=" ".join(recruiting(study, future)),
         hypotheses=_hypotheses(plan),
         measured=list(_measured(study, plan)),
-        indices=[f"{outcome.title}: {outcome.about}" for outcome in declaration.outcomes if plan.rank(outcome.name)],
+        indices=[
+            f"{outcome.title}: {outcome.about}"
+            for outcome in declaration.outcomes
+            if plan.rank(outcome.name)
+        ],
         tests=list(_tests(definition, plan)),
         options=list(_options(plan)),
-        exclusions=[_STANDARD, *(f"Left out are those who {rule_words(rule)}." for rule in plan.declared.exclusions)],
+        exclusions=[
+            _STANDARD,
+            *(f"Left out are those who {rule_words(rule)}." for rule in plan.declared.exclusions),
+        ],
         sample_size=_sample_size(plan),
         rationale=_rationale(plan, registration, powered),
         stopping=_stopping(plan),
-        secondary=listed([declaration.outcome(name).title.lower() for name in plan.declared.outcomes.secondary]),
+        secondary=listed(
+            [declaration.outcome(name).title.lower() for name in plan.declared.outcomes.secondary]
+        ),
         others=_others(plan),
     )
     # A heading without words is followed by the next one.
@@ -82,11 +94,16 @@ def _listed(texts: Iterable[str]) -> str:
     return "\n".join(f"- {text}" for text in said) if len(said) > 1 else "".join(said)
 
 
-# ---------------------------------------------------------------------------------------------- the study
+# ---------------------------------------------------------------------------------------------- the
+# study
 
 
 def _stimuli(definition: Definition) -> str:
-    lengths = {name: float(medium.duration_ms) for name, medium in definition.media.items() if medium.duration_ms is not None}
+    lengths = {
+        name: float(medium.duration_ms)
+        for name, medium in definition.media.items()
+        if medium.duration_ms is not None
+    }
     return " ".join(stimuli(definition.study, lengths, future))
 
 
@@ -98,7 +115,8 @@ def _existing(collected: int | None) -> str:
     return f"{counted(collected, 'real session')} had begun when this was written."
 
 
-# ---------------------------------------------------------------------------------------------- the plan
+# ---------------------------------------------------------------------------------------------- the
+# plan
 
 
 def _hypotheses(plan: Plan) -> list[str]:
@@ -108,7 +126,11 @@ def _hypotheses(plan: Plan) -> list[str]:
 
 
 def _hypothesis(hypothesis: Hypothesis, plan: Plan) -> str:
-    direction = {"two_sided": "two-sided", "greater": "directional, greater", "less": "directional, less"}[hypothesis.direction]
+    direction = {
+        "two_sided": "two-sided",
+        "greater": "directional, greater",
+        "less": "directional, less",
+    }[hypothesis.direction]
     if hypothesis.expects is not None:
         direction = f"directional, {hypothesis.expects}; test two-sided"
     about = f", {hypothesis.about}" if hypothesis.about else ""
@@ -120,7 +142,10 @@ def _hypothesis(hypothesis: Hypothesis, plan: Plan) -> str:
 
 
 def _measured(study: Study, plan: Plan) -> Iterator[str]:
-    for rank, names in (("Primary", plan.declared.outcomes.primary), ("Secondary", plan.declared.outcomes.secondary)):
+    for rank, names in (
+        ("Primary", plan.declared.outcomes.primary),
+        ("Secondary", plan.declared.outcomes.secondary),
+    ):
         for name in names:
             outcome = plan.declaration.outcome(name)
             yield f"{rank}: {outcome.title}. {outcome.about}"
@@ -134,7 +159,10 @@ def _tests(definition: Definition, plan: Plan) -> Iterator[str]:
     for outcome in plan.declaration.outcomes:
         if plan.rank(outcome.name) is None:
             continue
-        options = [f"{_said(test.about)}: {_value(plan.test_option(outcome.name, test.name))}." for test in outcome.tests]
+        options = [
+            f"{_said(test.about)}: {_value(plan.test_option(outcome.name, test.name))}."
+            for test in outcome.tests
+        ]
         words = f"{outcome.title}: {outcome.about}"
         if options or in_words(words) not in whole:
             yield " ".join([words, *options])
@@ -161,10 +189,14 @@ def _value(value: object) -> str:
 
 
 def _others(plan: Plan) -> str:
-    """Outcomes that nobody declared; whether some can be reported at all is known when there are data."""
+    """Outcomes that nobody declared; whether some can be reported at all is known when there are
+    data.
+    """
     rest = [other for other in plan.declaration.outcomes if plan.rank(other.name) is None]
     always = listed([other.title.lower() for other in rest if not other.needs])
-    depending = listed([f"{other.title.lower()} (needs {other.needs})" for other in rest if other.needs])
+    depending = listed(
+        [f"{other.title.lower()} (needs {other.needs})" for other in rest if other.needs]
+    )
     return "; where the data have what it takes, ".join(filter(None, (always, depending)))
 
 
@@ -182,7 +214,10 @@ def _stopping(plan: Plan) -> str:
         return "No stopping rule is declared."
     if rule.rule == "experience":
         least = f", with at least {counted(rule.n, 'respondent')}" if rule.n else ""
-        return f"Collecting ends when the respondents' mean experience reaches {rule.at_least or 3:g}{least}. {_UNTIL_THEN}"
+        return (
+            "Collecting ends when the respondents' mean experience reaches"
+            f" {rule.at_least or 3:g}{least}. {_UNTIL_THEN}"
+        )
     what = "remain after exclusions" if rule.rule == "after_exclusions" else "are complete"
     return f"Collecting ends when {rule.n} sessions {what}. {_UNTIL_THEN}"
 
@@ -194,16 +229,25 @@ def _rationale(plan: Plan, registration: Registration, powered: PowerRecord | No
         return power_words(powered, plan, registration.hash)
     effect = detectable(rule.n, plan.alpha)
     by_formula = (
-        f"With {rule.n} sessions, a two-sided t test over participants at alpha = {plan.alpha:g} has power {_WANTED:g} for a"
-        f" standardised mean difference of {number(effect)} or more."
+        f"With {rule.n} sessions, a two-sided t test over participants at alpha = {plan.alpha:g}"
+        f" has power {_WANTED:g} for a standardised mean difference of {number(effect)} or more."
     )
-    return [by_formula, *(power_words(powered, plan, registration.hash) if powered is not None else ())]
+    return [
+        by_formula,
+        *(power_words(powered, plan, registration.hash) if powered is not None else ()),
+    ]
 
 
 def detectable(n: int, alpha: float, wanted: float = _WANTED) -> float:
-    """The smallest standardised difference that a t test over n participants detects with that power."""
+    """The smallest standardised difference that a t test over n participants detects with that
+    power.
+    """
     low, high = 1e-3, 5.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (low, middle) if not power.paired_t(middle, n=n, alpha=alpha).power < wanted else (middle, high)
+        low, high = (
+            (low, middle)
+            if not power.paired_t(middle, n=n, alpha=alpha).power < wanted
+            else (middle, high)
+        )
     return high

@@ -1,4 +1,6 @@
-"""One protocol's analysis as a record, so that the run, the report and planted-truth runs treat all protocols alike."""
+"""One protocol's analysis as a record, so that the run, the report and planted-truth runs treat all
+protocols alike.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +35,21 @@ def no_warnings(data: Data, plan: Plan) -> tuple[str, ...]:
     return ()
 
 
-def nothing_to_plan(plan: Plan, study: Study, sizes: Sequence[int], rng: np.random.Generator) -> Table | None:
+def nothing_to_plan(
+    plan: Plan, study: Study, sizes: Sequence[int], rng: np.random.Generator
+) -> Table | None:
     """No published criterion whose weakness a planner has to know."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolAnalysis:
-    """`clean` leaves out what the protocol itself calls unusable (outliers, say), with drops and funnel; it runs before the
-    others. `analyse` gives the sections of the report, `main` the main outcomes alone. `methods` is the protocol's part of the
-    methods, in full sentences, with verbs by `procedure.past` or `procedure.future`. `warnings` are doubts about the design that
-    a reader has to see first. `planned` tells a planner what a published criterion can tell with so many participants.
+    """`clean` leaves out what the protocol itself calls unusable (outliers, say), with drops and
+    funnel; it runs before the others. `analyse` gives the sections of the report, `main` the main
+    outcomes alone. `methods` is the protocol's part of the methods, in full sentences, with verbs
+    by `procedure.past` or `procedure.future`. `warnings` are doubts about the design that a reader
+    has to see first. `planned` tells a planner what a published criterion can tell with so many
+    participants.
     """
 
     declaration: Declaration
@@ -52,7 +58,9 @@ class ProtocolAnalysis:
     methods: Callable[[Data, Plan, Verb], str]
     clean: Callable[[Data, Plan], Data] = untouched
     warnings: Callable[[Data, Plan], tuple[str, ...]] = no_warnings
-    planned: Callable[[Plan, Study, Sequence[int], np.random.Generator], Table | None] = nothing_to_plan
+    planned: Callable[[Plan, Study, Sequence[int], np.random.Generator], Table | None] = (
+        nothing_to_plan
+    )
 
     @property
     def name(self) -> str:
@@ -60,7 +68,9 @@ class ProtocolAnalysis:
 
 
 class AnalysedProtocol(Protocol):
-    """What analyses need to know of a protocol; see `believable.protocols.contract`. Protocols are handed in."""
+    """What analyses need to know of a protocol; see `believable.protocols.contract`. Protocols are
+    handed in.
+    """
 
     @property
     def name(self) -> str: ...

@@ -1,4 +1,6 @@
-"""A plan put on record: its canonical text and hash, kept in the study folder, and how a later plan differs from it, in words."""
+"""A plan put on record: its canonical text and hash, kept in the study folder, and how a later plan
+differs from it, in words.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ FOLDER = "preregistration"
 PLAN_FILE = "plan.json"
 HASH_FILE = "plan.json.sha256"
 RECORD_FILE = "registration.json"
-#: The study as it was when its plan was registered: wordings, pages, and media as far as they were there.
+#: The study as it was when its plan was registered: wordings, pages, and media as far as they were
+#: there.
 DEFINITION_FILE = "definition.json"
 EARLIER = "earlier"
 
@@ -36,9 +39,10 @@ ALL = "*"
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The plan as it was registered. `tree` is what `plan.json` holds; `registered_on` a date and time in UTC;
-    `sessions_before` how many real sessions had begun by then, None where that is not known; `definition` the study at that
-    time, as JSON, None if the registration does not hold it."""
+    """The plan as it was registered. `tree` is what `plan.json` holds; `registered_on` a date and
+    time in UTC; `sessions_before` how many real sessions had begun by then, None where that is not
+    known; `definition` the study at that time, as JSON, None if the registration does not hold it.
+    """
 
     tree: Mapping[str, Any]
     hash: str
@@ -56,7 +60,9 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One difference between the registered plan and the one that was analysed. `outcomes` are those it touches (`*`: all)."""
+    """One difference between the registered plan and the one that was analysed. `outcomes` are
+    those it touches (`*`: all).
+    """
 
     field: str
     words: str
@@ -71,19 +77,26 @@ class Deviation:
 
 
 def tree_of(plan: Plan) -> dict[str, Any]:
-    """The plan as plain data, with roles settled and every option written out, so that no default can change it later."""
+    """The plan as plain data, with roles settled and every option written out, so that no default
+    can change it later.
+    """
     tree = plan.declared.model_dump(mode="json", by_alias=True)
     for hypothesis in tree["hypotheses"]:
         # Plans that were registered before there was this field keep their hash.
         if hypothesis["expects"] is None:
             del hypothesis["expects"]
-    # Before there was this field, verdicts were about the clips that were shown. Plans that keep to that keep their hash.
+    # Before there was this field, verdicts were about the clips that were shown. Plans that keep to
+    # that keep their hash.
     if tree["about"] == BEFORE_ABOUT or not plan.declaration.sampled:
         del tree["about"]
     tree["roles"] = {name: list(names) for name, names in plan.roles.items()}
-    tree["options"] = {option.name: _plain(plan.option(option.name)) for option in plan.declaration.options}
+    tree["options"] = {
+        option.name: _plain(plan.option(option.name)) for option in plan.declaration.options
+    }
     tree["tests"] = {
-        outcome.name: {test.name: _plain(plan.test_option(outcome.name, test.name)) for test in outcome.tests}
+        outcome.name: {
+            test.name: _plain(plan.test_option(outcome.name, test.name)) for test in outcome.tests
+        }
         for outcome in plan.declaration.outcomes
         if outcome.tests
     }
@@ -92,7 +105,10 @@ def tree_of(plan: Plan) -> dict[str, Any]:
 
 def canonical(plan: Plan) -> str:
     """Equal plans give equal bytes."""
-    return json.dumps(tree_of(plan), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    return (
+        json.dumps(tree_of(plan), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
+        + "\n"
+    )
 
 
 def plan_hash(plan: Plan) -> str:
@@ -109,18 +125,24 @@ def register(
     sessions_before: int | None = None,
     definition: str | None = None,
 ) -> Registration:
-    """Put the plan on record in the study folder, with the study as it is (`definition`). The same plan again changes nothing;
-    another one, or another study, needs `again`, and the earlier registration is kept beside it.
+    """Put the plan on record in the study folder, with the study as it is (`definition`). The same
+    plan again changes nothing; another one, or another study, needs `again`, and the earlier
+    registration is kept beside it.
     """
     folder = refuse_outside_links(study_folder, FOLDER)
     before = read(study_folder)
     digest = plan_hash(plan)
-    if before is not None and before.hash == digest and not (again and before.definition != definition):
+    if (
+        before is not None
+        and before.hash == digest
+        and not (again and before.definition != definition)
+    ):
         return before
     if before is not None and not again:
         raise Conflict(
-            f"{folder}: another plan was registered on {before.registered_on} (hash {before.hash[:12]}). To register the"
-            " changed plan as well, and keep the first, add --again; to report the change as a deviation, do nothing."
+            f"{folder}: another plan was registered on {before.registered_on} (hash"
+            f" {before.hash[:12]}). To register the changed plan as well, and keep the first, add"
+            " --again; to report the change as a deviation, do nothing."
         )
     record = {"registered_on": registered_on, "hash": digest, "sessions_before": sessions_before}
     if definition is not None:
@@ -130,7 +152,9 @@ def register(
             (draft / DEFINITION_FILE).write_text(definition, encoding="utf-8", newline="")
         (draft / PLAN_FILE).write_text(canonical(plan), encoding="utf-8")
         (draft / HASH_FILE).write_text(f"{digest}  {PLAN_FILE}\n", encoding="utf-8")
-        (draft / RECORD_FILE).write_text(json.dumps(record, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        (draft / RECORD_FILE).write_text(
+            json.dumps(record, indent=2, sort_keys=True) + "\n", encoding="utf-8"
+        )
         if before is not None:
             kept = _unused(folder / EARLIER / before.hash[:12])
             kept.mkdir(parents=True)
@@ -140,7 +164,9 @@ def register(
 
 
 def _unused(folder: Path) -> Path:
-    """The folder, or one with a number, if it is there already: the same plan may be registered for several forms of a study."""
+    """The folder, or one with a number, if it is there already: the same plan may be registered for
+    several forms of a study.
+    """
     number, place = 1, folder
     while place.exists():
         number += 1
@@ -159,8 +185,9 @@ def read(study_folder: Path) -> Registration | None:
     registered_hash = _first_word(folder / HASH_FILE)
     if registered_hash != digest:
         raise InvalidInput(
-            f"{path}: its hash is {digest[:12]}…, registered was {registered_hash[:12] or 'nothing'}…."
-            " A registered plan is not edited: put the original back, and change study.yaml instead."
+            f"{path}: its hash is {digest[:12]}…, registered was"
+            f" {registered_hash[:12] or 'nothing'}…. A registered plan is not edited: put the"
+            " original back, and change study.yaml instead."
         )
     tree = json.loads(text)
     if not isinstance(tree, dict) or tree.get("format") != FORMAT:
@@ -169,19 +196,27 @@ def read(study_folder: Path) -> Registration | None:
     with parsing(record, "Put the original back."):
         entry = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
         definition = _definition(folder, entry.get("definition"))
-        return Registration(tree, digest, str(entry.get("registered_on", "")), entry.get("sessions_before"), definition)
+        return Registration(
+            tree,
+            digest,
+            str(entry.get("registered_on", "")),
+            entry.get("sessions_before"),
+            definition,
+        )
 
 
 def _definition(folder: Path, digest: str | None) -> str | None:
-    """The registered definition; None in registrations of early versions. A changed or missing file is refused."""
+    """The registered definition; None in registrations of early versions. A changed or missing file
+    is refused.
+    """
     if digest is None:
         return None
     path = folder / DEFINITION_FILE
     text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
     if hashlib.sha256(text.encode()).hexdigest() != digest:
         raise InvalidInput(
-            f"{path}: it is not the study that was registered (SHA-256 {digest[:12]}…). Put the original back, and change the"
-            " study's own files instead."
+            f"{path}: it is not the study that was registered (SHA-256 {digest[:12]}…). Put the"
+            " original back, and change the study's own files instead."
         )
     return text
 
@@ -199,18 +234,24 @@ def deviations(registration: Registration, plan: Plan) -> tuple[Deviation, ...]:
     return tuple(differences)
 
 
-# ---------------------------------------------------------------------------------------------- field by field
+# ----------------------------------------------------------------------------------------------
+# field by field
 
 
 def _whole(field: str, was: Any, now: Any) -> Iterator[Deviation]:
     touched = frozenset[str]() if field in _HARMLESS else frozenset({ALL})
-    yield Deviation(field, f"{_named(field)}: registered {_shown(was)}, now {_shown(now)}.", touched)
+    yield Deviation(
+        field, f"{_named(field)}: registered {_shown(was)}, now {_shown(now)}.", touched
+    )
 
 
 def _mapping(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
     for key in sorted({*was, *now}):
         if was.get(key) != now.get(key):
-            words = f"{_named(field)} {key}: registered {_shown(was.get(key))}, now {_shown(now.get(key))}."
+            words = (
+                f"{_named(field)} {key}: registered {_shown(was.get(key))}, now"
+                f" {_shown(now.get(key))}."
+            )
             yield Deviation(f"{field}.{key}", words)
 
 
@@ -219,33 +260,56 @@ def _tests(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterat
         before, after = was.get(outcome) or {}, now.get(outcome) or {}
         for key in sorted({*before, *after}):
             if before.get(key) != after.get(key):
-                words = f"test of {outcome}, {key}: registered {_shown(before.get(key))}, now {_shown(after.get(key))}."
-                yield Deviation(f"tests.{outcome}.{key}", words, frozenset({outcome}), equivalence_only=key == "margin")
+                words = (
+                    f"test of {outcome}, {key}: registered {_shown(before.get(key))}, now"
+                    f" {_shown(after.get(key))}."
+                )
+                yield Deviation(
+                    f"tests.{outcome}.{key}",
+                    words,
+                    frozenset({outcome}),
+                    equivalence_only=key == "margin",
+                )
 
 
-def _measures(field: str, was: Mapping[str, Any] | None, now: Mapping[str, Any]) -> Iterator[Deviation]:
+def _measures(
+    field: str, was: Mapping[str, Any] | None, now: Mapping[str, Any]
+) -> Iterator[Deviation]:
     """What is assumed for planning, and what reports call a measure, change no number."""
     earlier = was or {}
     for name in sorted({*earlier, *now}):
         before, after = earlier.get(name), now.get(name)
         if before is None or after is None:
-            words = f"measure {name} {'was not registered' if before is None else 'was registered and is gone'}."
+            words = (
+                f"measure {name}"
+                f" {'was not registered' if before is None else 'was registered and is gone'}."
+            )
             yield Deviation(f"{field}.{name}", words, frozenset({name}))
             continue
         for key in sorted({*before, *after}):
             if before.get(key) != after.get(key):
-                words = f"measure {name}, {key}: registered {_shown(before.get(key))}, now {_shown(after.get(key))}."
+                words = (
+                    f"measure {name}, {key}: registered {_shown(before.get(key))}, now"
+                    f" {_shown(after.get(key))}."
+                )
                 touched = frozenset[str]() if key in _PLANNING else frozenset({name})
                 yield Deviation(f"{field}.{name}.{key}", words, touched)
 
 
-def _hypotheses(field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> Iterator[Deviation]:
-    before, after = ({hypothesis["id"]: hypothesis for hypothesis in was}, {hypothesis["id"]: hypothesis for hypothesis in now})
+def _hypotheses(
+    field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]
+) -> Iterator[Deviation]:
+    before, after = (
+        {hypothesis["id"]: hypothesis for hypothesis in was},
+        {hypothesis["id"]: hypothesis for hypothesis in now},
+    )
     for name in before:
         if name not in after:
             outcome = before[name]["outcome"]
             yield Deviation(
-                f"{field}.{name}", f"hypothesis {name} (about {outcome}) was registered and is gone.", frozenset({outcome})
+                f"{field}.{name}",
+                f"hypothesis {name} (about {outcome}) was registered and is gone.",
+                frozenset({outcome}),
             )
     for name, hypothesis in after.items():
         if name not in before:
@@ -254,8 +318,15 @@ def _hypotheses(field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapp
             continue
         for key in hypothesis:
             if hypothesis[key] != before[name].get(key):
-                words = f"hypothesis {name}, {key}: registered {_shown(before[name].get(key))}, now {_shown(hypothesis[key])}."
-                touched = frozenset[str]() if key in _WORDING else frozenset({hypothesis["outcome"], before[name]["outcome"]})
+                words = (
+                    f"hypothesis {name}, {key}: registered {_shown(before[name].get(key))}, now"
+                    f" {_shown(hypothesis[key])}."
+                )
+                touched = (
+                    frozenset[str]()
+                    if key in _WORDING
+                    else frozenset({hypothesis["outcome"], before[name]["outcome"]})
+                )
                 yield Deviation(f"{field}.{name}.{key}", words, touched)
 
 
@@ -264,13 +335,18 @@ def _outcomes(field: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Ite
     after = {name: rank for rank in ("primary", "secondary") for name in now.get(rank) or ()}
     for name in sorted({*before, *after}):
         if before.get(name) != after.get(name):
-            words = f"outcome {name}: registered {_ranked(before.get(name))}, now {_ranked(after.get(name))}."
+            words = (
+                f"outcome {name}: registered {_ranked(before.get(name))}, now"
+                f" {_ranked(after.get(name))}."
+            )
             yield Deviation(f"{field}.{name}", words, frozenset({name}))
     if {**before} == {**after}:
         yield Deviation(field, "the outcomes are listed in another order.", frozenset())
 
 
-def _exclusions(field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> Iterator[Deviation]:
+def _exclusions(
+    field: str, was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]
+) -> Iterator[Deviation]:
     before, after = [_rule_words(rule) for rule in was], [_rule_words(rule) for rule in now]
     for words in before:
         if words not in after:
@@ -295,7 +371,11 @@ _COMPARE = {
 
 
 def _rule_words(rule: Mapping[str, Any]) -> str:
-    details = ", ".join(f"{key} {_shown(value)}" for key, value in rule.items() if key != "rule" and value is not None)
+    details = ", ".join(
+        f"{key} {_shown(value)}"
+        for key, value in rule.items()
+        if key != "rule" and value is not None
+    )
     return f"{rule['rule']} ({details})" if details else str(rule["rule"])
 
 

@@ -1,4 +1,6 @@
-"""Results as files: one JSON with everything, one CSV per table, the exclusions row by row, and what each column means."""
+"""Results as files: one JSON with everything, one CSV per table, the exclusions row by row, and
+what each column means.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,22 @@ TEXT_FILE = "results.txt"
 BIBTEX_FILE = "sources.bib"
 #: Says in every row that data are simulated or stimuli stand-ins; only there where they are.
 MARK_COLUMN = "mark"
-_MARK = Column(MARK_COLUMN, "Mark", about="What these rows rest on where it is not people and real stimuli.")
+_MARK = Column(
+    MARK_COLUMN, "Mark", about="What these rows rest on where it is not people and real stimuli."
+)
 
 
 def holds_results(folder: Path) -> bool:
-    """Whether everything in a folder comes with results of ours: its own, or those of studies beside each other in it."""
+    """Whether everything in a folder comes with results of ours: its own, or those of studies
+    beside each other in it.
+    """
     if _has_results(folder):
         return True
-    children = [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
+    children = (
+        [path for path in folder.iterdir() if not path.name.startswith(".")]
+        if folder.is_dir()
+        else []
+    )
     return bool(children) and all(path.is_dir() and _has_results(path) for path in children)
 
 
@@ -50,12 +60,18 @@ def write(analysis: Analysis, folder: Path) -> tuple[Path, ...]:
         **({folder / BIBTEX_FILE: analysis.bibtex} if analysis.bibtex else {}),
         tables / "funnel.csv": _marked_csv(
             ("title", "before", "after", "reason", "branch"),
-            ((step.title, step.before, step.after, step.reason, step.branch) for step in analysis.funnel),
+            (
+                (step.title, step.before, step.after, step.reason, step.branch)
+                for step in analysis.funnel
+            ),
             analysis.source.mark,
         ),
         tables / "exclusions.csv": _marked_csv(
             ("session", "level", "reason", "detail", "trial_key", "question"),
-            ((drop.session, drop.level, drop.reason, drop.detail, drop.trial_key, drop.question) for drop in analysis.drops),
+            (
+                (drop.session, drop.level, drop.reason, drop.detail, drop.trial_key, drop.question)
+                for drop in analysis.drops
+            ),
             analysis.source.mark,
         ),
         tables / "columns.csv": _csv(
@@ -66,7 +82,10 @@ def write(analysis: Analysis, folder: Path) -> tuple[Path, ...]:
                 for column in (*table.columns, *([_MARK] if analysis.source.mark else []))
             ),
         ),
-        **{tables / f"{table.name}.csv": table_csv(table, analysis.source.mark) for table in analysis.tables},
+        **{
+            tables / f"{table.name}.csv": table_csv(table, analysis.source.mark)
+            for table in analysis.tables
+        },
     }
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8", newline="\n")
@@ -74,18 +93,24 @@ def write(analysis: Analysis, folder: Path) -> tuple[Path, ...]:
 
 
 def results_json(analysis: Analysis) -> str:
-    """The whole analysis. Infinite bounds are the words `inf` and `-inf`; a cell's place is written `row.column`."""
+    """The whole analysis. Infinite bounds are the words `inf` and `-inf`; a cell's place is written
+    `row.column`.
+    """
     whole = {"format": FORMAT, **plain(analysis)}
     return json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def table_csv(table: Table, mark: str = "") -> str:
-    """A table at full precision; undefined cells are empty. A mark, such as that of simulated data, is a column of its own."""
+    """A table at full precision; undefined cells are empty. A mark, such as that of simulated data,
+    is a column of its own.
+    """
     return _marked_csv([column.name for column in table.columns], table.rows, mark)
 
 
 def _marked_csv(names: Iterable[str], rows: Iterable[Iterable[Cell]], mark: str) -> str:
-    return _csv([*names, MARK_COLUMN], ((*row, mark) for row in rows)) if mark else _csv(names, rows)
+    return (
+        _csv([*names, MARK_COLUMN], ((*row, mark) for row in rows)) if mark else _csv(names, rows)
+    )
 
 
 def _marked(analysis: Analysis, text: str) -> str:

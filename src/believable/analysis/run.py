@@ -1,4 +1,6 @@
-"""From a bundle to everything an analysis says: exclusions, sections, marks against the registered plan, paragraphs."""
+"""From a bundle to everything an analysis says: exclusions, sections, marks against the registered
+plan, paragraphs.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,13 @@ from believable.analysis.registered import Deviation, Registration, deviations, 
 from believable.analysis.resolution import resolve, undeclared
 from believable.analysis.settled_plan import Plan
 from believable.analysis.verdicts import Restraint, judged, restraint_of, stopping
-from believable.analysis.version_records import DataVersion, check_definitions, data_versions, early_changes, version_deviations
+from believable.analysis.version_records import (
+    DataVersion,
+    check_definitions,
+    data_versions,
+    early_changes,
+    version_deviations,
+)
 from believable.analysis.version_section import version_section, wordings
 from believable.bundle.read import Bundle
 from believable.core.errors import InvalidInput
@@ -39,7 +47,10 @@ LAYOUTS = Layouts(__file__)
 
 _LIBRARIES = ("numpy", "scipy")
 #: Sections for any protocol, each of which gives none where it has nothing to say.
-ADDITIONS: tuple[Callable[[Data, Plan, np.random.Generator], tuple[Section, ...]], ...] = (moments, instruments_compared)
+ADDITIONS: tuple[Callable[[Data, Plan, np.random.Generator], tuple[Section, ...]], ...] = (
+    moments,
+    instruments_compared,
+)
 
 
 def run(
@@ -56,14 +67,22 @@ def run(
     registered  the plan on record; without one every result is exploratory
     protocols   those whose analyses are known
     plan        the plan to follow; without it, the one in the study definition of the bundle
-    protocol    for a dataset whose study declares no analysis: that protocol's analysis with its defaults
-    ended       collecting has ended although the stopping rule is not met: tests are shown, hypotheses stay unjudged
+    protocol    for a dataset whose study declares no analysis: that protocol's analysis with its
+                defaults
+    ended       collecting has ended although the stopping rule is not met: tests are shown,
+                hypotheses stay unjudged
     """
     digest, study = study_of(bundle)
     settled = settle(study, plan, protocol, protocols)
     hashes = Hashes(digest, data_hash(bundle), plan_hash(settled))
-    differences = None if registered is None else (*deviations(registered, settled), *early_changes(registered, bundle))
-    return analysed(bundle, study, settled, registered, hashes, ended=ended, differences=differences)
+    differences = (
+        None
+        if registered is None
+        else (*deviations(registered, settled), *early_changes(registered, bundle))
+    )
+    return analysed(
+        bundle, study, settled, registered, hashes, ended=ended, differences=differences
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +105,9 @@ def analysed(
     differences: tuple[Deviation, ...] | None = None,
     unjudged: str = "",
 ) -> Analysis:
-    """The analysis by a settled plan. `hashes` are those of the true study, also where names are hidden in what is analysed; so
-    are `differences`, what the true plan changes of the registered one. `unjudged`: why no hypothesis may be judged, if so.
+    """The analysis by a settled plan. `hashes` are those of the true study, also where names are
+    hidden in what is analysed; so are `differences`, what the true plan changes of the registered
+    one. `unjudged`: why no hypothesis may be judged, if so.
     """
     data = prepared(bundle, settled, study)
     versions = data_versions(bundle)
@@ -97,14 +117,24 @@ def analysed(
     for addition in ADDITIONS:
         sections = (*sections, *addition(data, settled, rng))
     version_rng = np.random.default_rng(derive(settled.seed, "versions"))
-    sections = (sections[0], *version_section(data, settled, versions, registered, version_rng, hashes.definition), *sections[1:])
+    sections = (
+        sections[0],
+        *version_section(data, settled, versions, registered, version_rng, hashes.definition),
+        *sections[1:],
+    )
     if differences is None:
         differences = () if registered is None else deviations(registered, settled)
     if registered is not None:
-        differences = (*differences, *_in_the_data(registered, data, settled), *version_deviations(registered, versions))
+        differences = (
+            *differences,
+            *_in_the_data(registered, data, settled),
+            *version_deviations(registered, versions),
+        )
     restraint = restraint_of(stopping(data, settled), simulated=data.simulated, ended=ended)
     if unjudged and not restraint.verdicts:
-        restraint = replace(restraint, verdicts=f"No hypothesis is judged: {unjudged}.", why=unjudged)
+        restraint = replace(
+            restraint, verdicts=f"No hypothesis is judged: {unjudged}.", why=unjudged
+        )
     judgement = judged(sections, settled, registered, differences, restraint, _missing(data))
     return Analysis(
         title=bundle.title,
@@ -113,32 +143,54 @@ def analysed(
         drops=data.drops,
         sections=tuple(_in_words(section) for section in judgement.sections),
         hypotheses=tuple(
-            replace(hypothesis, title=in_words(hypothesis.title), verdict=in_words(hypothesis.verdict))
+            replace(
+                hypothesis, title=in_words(hypothesis.title), verdict=in_words(hypothesis.verdict)
+            )
             for hypothesis in judgement.hypotheses
         ),
         units={outcome.name: outcome.unit for outcome in settled.declaration.outcomes},
         deviations=tuple(in_words(difference.words) for difference in differences),
         methods=paragraphs.methods(
-            data, settled, analysis, registered, hashes.plan, differences, unjudged, asked=wordings(versions, settled)
+            data,
+            settled,
+            analysis,
+            registered,
+            hashes.plan,
+            differences,
+            unjudged,
+            asked=wordings(versions, settled),
         ),
         results=paragraphs.results(data, settled, judgement, restraint, registered, differences),
-        warnings=(*_warnings(data, registered, restraint), *_version_warnings(versions), *analysis.warnings(data, settled)),
+        warnings=(
+            *_warnings(data, registered, restraint),
+            *_version_warnings(versions),
+            *analysis.warnings(data, settled),
+        ),
         sources=tuple(source.words for source in settled.cites),
         bibtex="\n".join(source.bibtex for source in settled.cites),
     )
 
 
 def _in_words(section: Section) -> Section:
-    """Names of the study file are read as words wherever a sentence has them; cells of tables keep them."""
+    """Names of the study file are read as words wherever a sentence has them; cells of tables keep
+    them.
+    """
     return replace(
         section,
         title=in_words(section.title),
         paragraphs=tuple(in_words(text) for text in section.paragraphs),
         findings=tuple(
-            replace(finding, title=in_words(finding.title), sentence=in_words(finding.sentence)) for finding in section.findings
+            replace(finding, title=in_words(finding.title), sentence=in_words(finding.sentence))
+            for finding in section.findings
         ),
-        tables=tuple(replace(table, title=in_words(table.title), note=in_words(table.note)) for table in section.tables),
-        charts=tuple(replace(chart, title=in_words(chart.title), caption=in_words(chart.caption)) for chart in section.charts),
+        tables=tuple(
+            replace(table, title=in_words(table.title), note=in_words(table.note))
+            for table in section.tables
+        ),
+        charts=tuple(
+            replace(chart, title=in_words(chart.title), caption=in_words(chart.caption))
+            for chart in section.charts
+        ),
     )
 
 
@@ -150,29 +202,41 @@ def _missing(data: Data) -> str:
         return ""
     seen = set(data.table("shown")["condition"].values.tolist())
     unseen = [in_words(condition) for condition in data.study.conditions if condition not in seen]
-    return f"nobody saw {listed(unseen)}" if unseen and len(unseen) < len(data.study.conditions) else ""
+    return (
+        f"nobody saw {listed(unseen)}"
+        if unseen and len(unseen) < len(data.study.conditions)
+        else ""
+    )
 
 
 def study_of(bundle: Bundle) -> tuple[str, Study | None]:
-    """The definition that most sessions are pinned to, by hash; None for data that came without one."""
+    """The definition that most sessions are pinned to, by hash; None for data that came without
+    one.
+    """
     check_definitions(bundle)
-    pinned = Counter(name for name in bundle["participants"]["definition"].values if name in bundle.definitions)
+    pinned = Counter(
+        name for name in bundle["participants"]["definition"].values if name in bundle.definitions
+    )
     if not bundle.definitions:
         return "", None
     digest = pinned.most_common(1)[0][0] if pinned else next(iter(bundle.definitions))
     return digest, Definition.from_json(bundle.definitions[digest], KINDS).study
 
 
-def settle(study: Study | None, plan: DeclaredPlan | None, protocol: str | None, protocols: AnalysedProtocols) -> Plan:
+def settle(
+    study: Study | None,
+    plan: DeclaredPlan | None,
+    protocol: str | None,
+    protocols: AnalysedProtocols,
+) -> Plan:
     """The plan to follow: given, the study's own, or a protocol's defaults."""
     declared = plan if plan is not None else study.analysis if study is not None else None
     if declared is not None and protocol in (None, declared.protocol):
         return resolve(declared, study, protocols)
     if protocol is None:
         raise InvalidInput(
-            "study: it declares no analysis, so it is not known what to compute. Add an `analysis:` block to study.yaml,"
-            " or name a"
-            " protocol: --protocol " + "|".join(protocols.names)
+            "study: it declares no analysis, so it is not known what to compute. Add an `analysis:`"
+            " block to study.yaml, or name a protocol: --protocol " + "|".join(protocols.names)
         )
     return undeclared(protocol, study, protocols)
 
@@ -183,22 +247,31 @@ def prepared(bundle: Bundle, plan: Plan, study: Study | None) -> Data:
 
 
 def _in_the_data(registered: Registration, data: Data, plan: Plan) -> tuple[Deviation, ...]:
-    """Deviations that show in the data: collected before the registration, or not as far as planned. They change no number."""
+    """Deviations that show in the data: collected before the registration, or not as far as
+    planned. They change no number.
+    """
     differences = []
     early = 0 if data.simulated else begun_before(registered, data)
     if early:
-        words = f"{early} of {len(data)} sessions began before the plan was registered ({registered.registered_on})."
+        words = (
+            f"{early} of {len(data)} sessions began before the plan was registered"
+            f" ({registered.registered_on})."
+        )
         differences.append(Deviation("data.started_on", words))
     state = stopping(data, plan)
     if state.met is False:
-        differences.append(Deviation("data.stopping", f"the stopping rule is not met. {state.words}", frozenset()))
+        differences.append(
+            Deviation("data.stopping", f"the stopping rule is not met. {state.words}", frozenset())
+        )
     return tuple(differences)
 
 
 def begun_before(registered: Registration, data: Data) -> int:
-    """How many sessions began before the plan was registered. The participants table tells the day; for sessions of the very
-    day the first event tells the time. A release has neither: there it was counted beforehand. In releases of earlier versions
-    times count from each session's beginning, and the registration itself tells how many sessions it found."""
+    """How many sessions began before the plan was registered. The participants table tells the day;
+    for sessions of the very day the first event tells the time. A release has neither: there it was
+    counted beforehand. In releases of earlier versions times count from each session's beginning,
+    and the registration itself tells how many sessions it found.
+    """
     if not registered.registered_on:
         return 0
     if data.bundle.released is not None and data.bundle.released.begun_before_plan is not None:
@@ -208,7 +281,9 @@ def begun_before(registered: Registration, data: Data) -> int:
     column = data.people["started_on"]
     days = {
         session: str(start)
-        for session, start, missing in zip(data.sessions, column.values, column.missing, strict=True)
+        for session, start, missing in zip(
+            data.sessions, column.values, column.missing, strict=True
+        )
         if not missing
     }
     same_day = {session for session, start in days.items() if start == day}
@@ -225,12 +300,16 @@ def _first_events(bundle: Bundle, sessions: Set[str]) -> dict[str, int]:
     first: dict[str, int] = {}
     for event in bundle.events():
         if event.session in sessions:
-            first[event.session] = min(event.received_ms, first.get(event.session, event.received_ms))
+            first[event.session] = min(
+                event.received_ms, first.get(event.session, event.received_ms)
+            )
     return first
 
 
 def _warnings(data: Data, registered: Registration | None, restraint: Restraint) -> tuple[str, ...]:
-    """Doubts about this analysis; that data are simulated or stimuli stand-ins is said by the marks of its source."""
+    """Doubts about this analysis; that data are simulated or stimuli stand-ins is said by the marks
+    of its source.
+    """
     doubts = [restraint.words] if restraint.words else []
     if registered is None:
         doubts.append("The plan was not preregistered: every result is exploratory.")
@@ -244,11 +323,22 @@ def _warnings(data: Data, registered: Registration | None, restraint: Restraint)
 def _version_warnings(versions: Sequence[DataVersion]) -> tuple[str, ...]:
     if len(versions) < 2:
         return ()
-    sizes = listed([f"version {version.number}: {counted(version.n_sessions, 'session')}" for version in versions])
+    sizes = listed(
+        [
+            f"version {version.number}: {counted(version.n_sessions, 'session')}"
+            for version in versions
+        ]
+    )
     return (f"The study changed while it ran ({sizes}): see “Versions of the study”.",)
 
 
-def _source(data: Data, plan: Plan, hashes: Hashes, registered: Registration | None, versions: Sequence[DataVersion]) -> Source:
+def _source(
+    data: Data,
+    plan: Plan,
+    hashes: Hashes,
+    registered: Registration | None,
+    versions: Sequence[DataVersion],
+) -> Source:
     study = data.study
     blinded = hashes.definition not in {version.definition for version in versions}
     seeds = {"analysis": plan.seed} | ({} if study is None else {"study": study.seed})
@@ -264,7 +354,11 @@ def _source(data: Data, plan: Plan, hashes: Hashes, registered: Registration | N
         simulated=data.simulated,
         demonstration=study is not None and study.demonstration,
         registered="" if registered is None else registered.hash,
-        definitions={} if blinded or len(versions) < 2 else {version.definition: version.n_sessions for version in versions},
+        definitions=(
+            {}
+            if blinded or len(versions) < 2
+            else {version.definition: version.n_sessions for version in versions}
+        ),
     )
 
 
@@ -278,7 +372,11 @@ def data_hash(bundle: Bundle) -> str:
         for column in table.columns.values():
             digest.update(f"{name}.{column.field.name}".encode())
             values = column.values
-            digest.update("\x1f".join(map(str, values)).encode() if values.dtype == object else values.tobytes())
+            digest.update(
+                "\x1f".join(map(str, values)).encode()
+                if values.dtype == object
+                else values.tobytes()
+            )
     return digest.hexdigest()
 
 
@@ -294,11 +392,13 @@ def participants(data: Data, plan: Plan) -> Section:
     if len(known_min):
         low, middle, high = np.quantile(known_min, [0.25, 0.5, 0.75])
         words.append(
-            f"A session took a median of {number(float(middle), 1)} minutes (quartiles {number(float(low), 1)} and"
-            f" {number(float(high), 1)})."
+            f"A session took a median of {number(float(middle), 1)} minutes (quartiles"
+            f" {number(float(low), 1)} and {number(float(high), 1)})."
         )
     spread = _spread(data)
-    return LAYOUTS.section("participants", paragraphs=words, tables=(spread,) if spread.rows else ())
+    return LAYOUTS.section(
+        "participants", paragraphs=words, tables=(spread,) if spread.rows else ()
+    )
 
 
 def _spread(data: Data) -> Table:
@@ -308,5 +408,8 @@ def _spread(data: Data) -> Table:
             continue
         kind, _, label = name.partition("_")
         levels, counts = np.unique(column.values[~column.missing].astype(str), return_counts=True)
-        rows += [(kind, label, str(level), int(count)) for level, count in zip(levels, counts, strict=True)]
+        rows += [
+            (kind, label, str(level), int(count))
+            for level, count in zip(levels, counts, strict=True)
+        ]
     return LAYOUTS.table("balance", rows)

@@ -1,4 +1,6 @@
-"""The declared plan, resolved on a study: which question plays which role, and every option with its default filled in."""
+"""The declared plan, resolved on a study: which question plays which role, and every option with
+its default filled in.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the modules are given. `roles` maps each role of the protocol to what plays it; nothing does: an empty tuple."""
+    """What the modules are given. `roles` maps each role of the protocol to what plays it; nothing
+    does: an empty tuple.
+    """
 
     declared: DeclaredPlan
     analysis: ProtocolAnalysis
@@ -62,7 +66,9 @@ class Plan:
 
     def role(self, name: str) -> str | None:
         """What plays a role that takes one name; None where nothing does."""
-        names = self.roles[self._known(name, [role.name for role in self.declaration.roles], "role")]
+        names = self.roles[
+            self._known(name, [role.name for role in self.declaration.roles], "role")
+        ]
         return names[0] if names else None
 
     def option(self, name: str) -> Any:
@@ -82,12 +88,18 @@ class Plan:
         return name in self.declared.tests.get(outcome, {})
 
     def rank(self, outcome: str) -> Literal["primary", "secondary"] | None:
-        """Whether an outcome was declared, and as what. What a hypothesis is about and no list names counts as primary."""
+        """Whether an outcome was declared, and as what. What a hypothesis is about and no list
+        names counts as primary.
+        """
         if outcome in self.declared.outcomes.primary:
             return "primary"
         if outcome in self.declared.outcomes.secondary:
             return "secondary"
-        return "primary" if any(hypothesis.outcome == outcome for hypothesis in self.declared.hypotheses) else None
+        return (
+            "primary"
+            if any(hypothesis.outcome == outcome for hypothesis in self.declared.hypotheses)
+            else None
+        )
 
     def hypotheses(self, outcome: str, about: str = "") -> tuple[Hypothesis, ...]:
         """The hypotheses on an outcome, or on one part of it."""
@@ -106,19 +118,23 @@ class Plan:
 
     def _known(self, name: str, names: list[str], what: str) -> str:
         if name not in names:
-            raise InvalidInput(f"plan of {self.protocol}: unknown {what} {name!r}. {did_you_mean(name, names)}")
+            raise InvalidInput(
+                f"plan of {self.protocol}: unknown {what} {name!r}. {did_you_mean(name, names)}"
+            )
         return name
 
 
-def settled_roles(plan: DeclaredPlan, study: Study | None, declaration: Declaration) -> Mapping[str, tuple[str, ...]]:
+def settled_roles(
+    plan: DeclaredPlan, study: Study | None, declaration: Declaration
+) -> Mapping[str, tuple[str, ...]]:
     """What plays each role of a declaration."""
     roles = {role.name: _played(role, plan, study) for role in declaration.roles}
     missing = [role for role in declaration.roles if role.required and not roles[role.name]]
     if missing and study is not None:
         role = missing[0]
         raise InvalidInput(
-            f"analysis of {declaration.name}: nothing plays the role {role.name!r} ({role.about.rstrip('.').lower()})."
-            f" Add `roles: {{{role.name}: …}}` to the plan."
+            f"analysis of {declaration.name}: nothing plays the role {role.name!r}"
+            f" ({role.about.rstrip('.').lower()}). Add `roles: {{{role.name}: …}}` to the plan."
         )
     return MappingProxyType(roles)
 
@@ -143,13 +159,18 @@ def _names(study: Study, role: Role) -> set[str]:
     if role.of == "condition":
         return set(study.conditions)
     asked = [(item.id, question.id) for item in entries for question in item.all_questions]
-    return {f"{trial}.{question}" for trial, question in asked} | {question for _, question in asked}
+    return {f"{trial}.{question}" for trial, question in asked} | {
+        question for _, question in asked
+    }
 
 
 def criterion_words(hypothesis: Hypothesis) -> str:
     """A criterion as one says it."""
     value = "" if hypothesis.value is None else f"{hypothesis.value:g}"
-    side = {"greater": " and an estimate above that of no effect", "less": " and an estimate below that of no effect"}
+    side = {
+        "greater": " and an estimate above that of no effect",
+        "less": " and an estimate below that of no effect",
+    }
     return {
         "significant": f"p below alpha{side.get(hypothesis.expects or '', '')}",
         "equivalent": "equivalence shown within the margin",

@@ -17,22 +17,38 @@ _ROWS = ("points", "bars")
 
 
 def side_by_side(analyses: Sequence[Analysis]) -> Analysis:
-    """Each analysis stays what it is: a row says which study it belongs to. Studies of different protocols are refused."""
+    """Each analysis stays what it is: a row says which study it belongs to. Studies of different
+    protocols are refused.
+    """
     protocols = sorted({analysis.source.protocol for analysis in analyses})
     if len(analyses) < 2 or len(protocols) > 1:
         raise InvalidInput(
-            f"studies: expected two or more of one protocol, got {len(analyses)} of {listed(protocols)}. Report others apart."
+            f"studies: expected two or more of one protocol, got {len(analyses)} of"
+            f" {listed(protocols)}. Report others apart."
         )
     names = study_names(analyses)
     sections = [_studies(analyses, names)]
     for section in analyses[0].sections:
-        same = [next((own for own in analysis.sections if own.name == section.name), None) for analysis in analyses]
+        same = [
+            next((own for own in analysis.sections if own.name == section.name), None)
+            for analysis in analyses
+        ]
         tables = [_merged(table, same, names) for table in section.tables if not table.data_only]
         merged = {table.name: table for table in tables if table is not None}
         if merged:
-            charts = tuple(_of_studies(chart, merged[chart.table], names) for chart in section.charts if _fits(chart, merged))
+            charts = tuple(
+                _of_studies(chart, merged[chart.table], names)
+                for chart in section.charts
+                if _fits(chart, merged)
+            )
             sections.append(
-                Section(section.name, section.title, tables=tuple(merged.values()), charts=charts, status=section.status)
+                Section(
+                    section.name,
+                    section.title,
+                    tables=tuple(merged.values()),
+                    charts=charts,
+                    status=section.status,
+                )
             )
     return Analysis(
         title=f"{counted(len(analyses), 'study', 'studies')} side by side",
@@ -47,17 +63,24 @@ def side_by_side(analyses: Sequence[Analysis]) -> Analysis:
         ),
         units=analyses[0].units,
         deviations=tuple(
-            f"{name}: {words}" for name, analysis in zip(names, analyses, strict=True) for words in analysis.deviations
+            f"{name}: {words}"
+            for name, analysis in zip(names, analyses, strict=True)
+            for words in analysis.deviations
         ),
         methods=(
-            f"Shown beside each other are {listed(names)}. Each was analysed by its own plan and on its own data, as its own"
-            " report tells; nothing is pooled, and no test compares the studies."
+            f"Shown beside each other are {listed(names)}. Each was analysed by its own plan and on"
+            " its own data, as its own report tells; nothing is pooled, and no test compares the"
+            " studies."
         ),
         results="\n\n".join(
             f"{name}. {' '.join(analysis.results.split(chr(10) + chr(10))[:1])}"
             for name, analysis in zip(names, analyses, strict=True)
         ),
-        warnings=tuple(f"{name}: {words}" for name, analysis in zip(names, analyses, strict=True) for words in analysis.warnings),
+        warnings=tuple(
+            f"{name}: {words}"
+            for name, analysis in zip(names, analyses, strict=True)
+            for words in analysis.warnings
+        ),
         sources=analyses[0].sources,
         bibtex=analyses[0].bibtex,
     )
@@ -68,7 +91,8 @@ def study_names(analyses: Sequence[Analysis]) -> list[str]:
     titles = [analysis.title for analysis in analyses]
     counts = Counter(titles)
     return [
-        title if counts[title] == 1 else f"{title} ({titles[: place + 1].count(title)})" for place, title in enumerate(titles)
+        title if counts[title] == 1 else f"{title} ({titles[: place + 1].count(title)})"
+        for place, title in enumerate(titles)
     ]
 
 
@@ -90,27 +114,40 @@ def _studies(analyses: Sequence[Analysis], names: Sequence[str]) -> Section:
         Column("registered", "Plan registered"),
         Column("data", "Data", about="beginning of the hash of its data"),
     )
-    return Section("studies", "The studies", tables=(Table("studies", "The studies", columns, tuple(rows)),))
+    return Section(
+        "studies", "The studies", tables=(Table("studies", "The studies", columns, tuple(rows)),)
+    )
 
 
 def _merged(table: Table, sections: Sequence[Section | None], names: Sequence[str]) -> Table | None:
-    """The same table of all studies that have it with the same columns; None where fewer than two do."""
+    """The same table of all studies that have it with the same columns; None where fewer than two
+    do.
+    """
     rows: list[tuple[Cell, ...]] = []
     undefined: dict[tuple[int, str], str] = {}
     marked: set[tuple[int, str]] = set()
     having = 0
     for name, section in zip(names, sections, strict=True):
-        own = next((other for other in (section.tables if section else ()) if other.name == table.name), None)
-        if own is None or [column.name for column in own.columns] != [column.name for column in table.columns]:
+        own = next(
+            (other for other in (section.tables if section else ()) if other.name == table.name),
+            None,
+        )
+        if own is None or [column.name for column in own.columns] != [
+            column.name for column in table.columns
+        ]:
             continue
         having += 1
-        undefined |= {(len(rows) + row, column): reason for (row, column), reason in own.undefined.items()}
+        undefined |= {
+            (len(rows) + row, column): reason for (row, column), reason in own.undefined.items()
+        }
         marked |= {(len(rows) + row, column) for row, column in own.marked}
         rows += [(name, *row) for row in own.rows]
     if having < 2:
         return None
     columns = (STUDY, *table.columns)
-    return replace(table, columns=columns, rows=tuple(rows), undefined=undefined, marked=frozenset(marked))
+    return replace(
+        table, columns=columns, rows=tuple(rows), undefined=undefined, marked=frozenset(marked)
+    )
 
 
 def _fits(chart: Chart, tables: dict[str, Table]) -> bool:

@@ -1,4 +1,6 @@
-"""Annotations over time in windows, and what each says in numbers: above and below a centre, rising and falling."""
+"""Annotations over time in windows, and what each says in numbers: above and below a centre, rising
+and falling.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,10 @@ class Cleaning:
     def per_window(self) -> int:
         per = self.window_ms / self.step_ms
         if per < 1 or per != int(per):
-            raise InvalidInput(f"window_ms: expected a multiple of step_ms ({self.step_ms:g}), got {self.window_ms:g}.")
+            raise InvalidInput(
+                f"window_ms: expected a multiple of step_ms ({self.step_ms:g}), got"
+                f" {self.window_ms:g}."
+            )
         return int(per)
 
 
@@ -57,7 +62,9 @@ PUBLISHED = Cleaning()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceAnnotation:
-    """What one person recorded about one round. `place` is 1 for the first round, 2 for the second, and so on."""
+    """What one person recorded about one round. `place` is 1 for the first round, 2 for the second,
+    and so on.
+    """
 
     session: str
     trial_key: str
@@ -75,7 +82,8 @@ class Windowed:
     """An annotation in windows.
 
     raw     window means on the tool's own scale
-    judged  what outliers are found on: RankTrace from 0 to 1 with a constant trace at 0, BTrace and GTrace in [−1, 1]
+    judged  what outliers are found on: RankTrace from 0 to 1 with a constant trace at 0, BTrace and
+            GTrace in [−1, 1]
     values  0 to 1, what is counted and drawn
     """
 
@@ -89,10 +97,11 @@ class Windowed:
 def windowed(
     annotations: Sequence[TraceAnnotation], cleaning: Cleaning = PUBLISHED
 ) -> tuple[tuple[Windowed, ...], tuple[Drop, ...]]:
-    """Every annotation in windows, in the order given, and a row for those with events after the end of their stimulus.
+    """Every annotation in windows, in the order given, and a row for those with events after the
+    end of their stimulus.
 
-    An event at the very end (browsers report the duration itself) belongs to the last bin. One that lies further out was made on
-    something else: it is left out and counted.
+    An event at the very end (browsers report the duration itself) belongs to the last bin. One that
+    lies further out was made on something else: it is left out and counted.
     """
     groups: dict[tuple[Tool, float], list[int]] = defaultdict(list)
     for index, annotation in enumerate(annotations):
@@ -108,7 +117,8 @@ def windowed(
             trace.annotation.session,
             "answer",
             PAST_THE_END,
-            f"inputs after the end of the stimulus ({trace.annotation.duration_ms:g} ms): {trace.lost_events}",
+            f"inputs after the end of the stimulus ({trace.annotation.duration_ms:g} ms):"
+            f" {trace.lost_events}",
             trace.annotation.trial_key,
         )
         for trace in traces
@@ -118,9 +128,11 @@ def windowed(
 
 
 def counted(traces: Sequence[Windowed], epsilon: float, centre: Centre) -> dict[str, FloatArray]:
-    """Per trace: high, low and difference (of high and low), rises, falls and gradient (their difference), mean.
+    """Per trace: high, low and difference (of high and low), rises, falls and gradient (their
+    difference), mean.
 
-    The same numbers as `traces.high_low` and `traces.rises_falls`, for all traces of one length at once.
+    The same numbers as `traces.high_low` and `traces.rises_falls`, for all traces of one length at
+    once.
     """
     measures = {name: np.empty(len(traces)) for name in MEASURES}
     lengths = np.array([len(trace.values) for trace in traces], dtype=np.int64)
@@ -155,8 +167,16 @@ def _binned(
 ) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.int64]]]:
     sizes = [len(annotation.media_ms) for annotation in annotations]
     owner = np.repeat(np.arange(len(annotations)), sizes)
-    times = np.concatenate([annotation.media_ms for annotation in annotations]) if annotations else np.empty(0)
-    values = np.concatenate([annotation.value for annotation in annotations]) if annotations else np.empty(0)
+    times = (
+        np.concatenate([annotation.media_ms for annotation in annotations])
+        if annotations
+        else np.empty(0)
+    )
+    values = (
+        np.concatenate([annotation.value for annotation in annotations])
+        if annotations
+        else np.empty(0)
+    )
     end_ms = math.ceil(duration_ms / cleaning.step_ms) * cleaning.step_ms
     inside = (times >= 0) & (times < end_ms + cleaning.step_ms)
     lost = np.bincount(owner[~inside], minlength=len(annotations))
@@ -172,7 +192,9 @@ def _binned(
     return grid, lost
 
 
-def _scaled(annotation: TraceAnnotation, bins: FloatArray, lost: int, cleaning: Cleaning) -> Windowed:
+def _scaled(
+    annotation: TraceAnnotation, bins: FloatArray, lost: int, cleaning: Cleaning
+) -> Windowed:
     raw = _windows(bins, cleaning)
     if annotation.tool == "ranktrace":
         return Windowed(annotation, raw, normalise(raw), normalise(raw, constant=0.5), lost)

@@ -1,4 +1,6 @@
-"""Findings against the plan and its registration: confirmatory or exploratory, adjusted, hypothesis by hypothesis."""
+"""Findings against the plan and its registration: confirmatory or exploratory, adjusted, hypothesis
+by hypothesis.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ import numpy as np
 from believable.analysis.data import Data
 from believable.analysis.exclusions import ALWAYS
 from believable.analysis.findings import Finding, JudgedHypothesis, Section, Status, Table
-from believable.analysis.numbers import counted, integer, interval_words, listed, number, p_equals, statistic_words
+from believable.analysis.numbers import (
+    counted,
+    integer,
+    interval_words,
+    listed,
+    number,
+    p_equals,
+    statistic_words,
+)
 from believable.analysis.registered import Deviation, Registration
 from believable.analysis.settled_plan import Plan, criterion_words
 from believable.stats.result import benjamini_hochberg, holm, no_result
@@ -23,13 +33,16 @@ _NAMES = {"holm": "Holm's adjustment", "benjamini_hochberg": "the Benjamini–Ho
 _STATISTICS = frozenset(("t", "z", "z or t", "t or z", "z or k", "F", "U", "W", "χ²", "Statistic"))
 #: Why a cell is empty while data come in.
 HELD_BACK = "held back until the stopping rule is met"
-#: The mean experience that ends collecting where the rule names none: the middle of a five-point scale.
+#: The mean experience that ends collecting where the rule names none: the middle of a five-point
+#: scale.
 MEAN_EXPERIENCE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class StoppingState:
-    """`target` and `reached` count sessions, or are the mean experience. `met` is None without a rule."""
+    """`target` and `reached` count sessions, or are the mean experience. `met` is None without a
+    rule.
+    """
 
     words: str
     target: float | None
@@ -53,19 +66,28 @@ def stopping(data: Data, plan: Plan) -> StoppingState:
 
 def _complete(data: Data) -> int:
     """Complete sessions, whatever the plan's own rules leave out afterwards."""
-    later = {drop.session for drop in data.drops if drop.level == "session" and drop.reason not in (*ALWAYS, "simulated")}
+    later = {
+        drop.session
+        for drop in data.drops
+        if drop.level == "session" and drop.reason not in (*ALWAYS, "simulated")
+    }
     return len(data) + len(later - {""})
 
 
 def _by_experience(data: Data, target: float, least: int) -> StoppingState:
     if not data.plan.roles.get("experience"):
-        return StoppingState("Declared: stop at a mean experience, but nobody was asked for it.", target, None, None)
+        return StoppingState(
+            "Declared: stop at a mean experience, but nobody was asked for it.", target, None, None
+        )
     experience = data.number_by_session("experience")
     known = experience[~np.isnan(experience)]
     also = f" from at least {counted(least, 'respondent')}" if least else ""
     if not len(known):
         return StoppingState(
-            f"Declared: stop at a mean experience of {target:g}{also}; there is no answer yet.", target, None, False
+            f"Declared: stop at a mean experience of {target:g}{also}; there is no answer yet.",
+            target,
+            None,
+            False,
         )
     mean = float(known.mean())
     met = mean >= target and len(data) >= least
@@ -76,8 +98,9 @@ def _by_experience(data: Data, target: float, least: int) -> StoppingState:
 
 @dataclass(frozen=True, slots=True)
 class Restraint:
-    """What must not be said yet: why hypotheses are not judged (`why` in a few words), and why tests are not shown. Empty where
-    they may be."""
+    """What must not be said yet: why hypotheses are not judged (`why` in a few words), and why
+    tests are not shown. Empty where they may be.
+    """
 
     verdicts: str = ""
     tests: str = ""
@@ -94,21 +117,27 @@ UNRESTRAINED = Restraint()
 
 
 def restraint_of(state: StoppingState, *, simulated: bool, ended: bool = False) -> Restraint:
-    """Before the stopping rule is met no hypothesis is judged, and the tests of hypotheses are not shown. Of people's data no
-    test is shown, since looking at tests on the way makes every later p too small. `ended`: collecting has ended without meeting
-    the rule, so that tests are shown that no hypothesis speaks of.
+    """Before the stopping rule is met no hypothesis is judged, and the tests of hypotheses are not
+    shown. Of people's data no test is shown, since looking at tests on the way makes every later p
+    too small. `ended`: collecting has ended without meeting the rule, so that tests are shown that
+    no hypothesis speaks of.
     """
     if state.met is not False:
         return UNRESTRAINED
     verdicts = f"No hypothesis is judged, because the stopping rule is not met. {state.words}"
     if simulated or ended:
         return Restraint(f"{verdicts} The tests of hypotheses are not shown.")
-    return Restraint(verdicts, "Tests and p values are shown when it is met, or when collecting is declared ended.")
+    return Restraint(
+        verdicts,
+        "Tests and p values are shown when it is met, or when collecting is declared ended.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedFindings:
-    """The sections with every finding marked, and every declared hypothesis with what became of it."""
+    """The sections with every finding marked, and every declared hypothesis with what became of
+    it.
+    """
 
     sections: tuple[Section, ...]
     hypotheses: tuple[JudgedHypothesis, ...]
@@ -122,7 +151,8 @@ def judged(
     restraint: Restraint = UNRESTRAINED,
     missing: str = "",
 ) -> JudgedFindings:
-    """Every finding marked, adjusted and worded, and every hypothesis compared with the findings it speaks of.
+    """Every finding marked, adjusted and worded, and every hypothesis compared with the findings it
+    speaks of.
 
     missing   why data may give no result at all, such as a condition that nobody saw
     """
@@ -146,13 +176,19 @@ def judged(
     for section in sections:
         own = tuple(next(done) for _ in section.findings)
         status = _section_status(section, own)
-        tables = tuple(table if table.status == "descriptive" else replace(table, status=status) for table in section.tables)
-        untested = bool(restraint.tests or (restraint.verdicts and any(finding.hypothesis for finding in own)))
+        tables = tuple(
+            table if table.status == "descriptive" else replace(table, status=status)
+            for table in section.tables
+        )
+        untested = bool(
+            restraint.tests or (restraint.verdicts and any(finding.hypothesis for finding in own))
+        )
         tables = tuple(_restrained(table, restraint, untested=untested) for table in tables)
         marked.append(replace(section, findings=own, status=status, tables=tables))
     results = [finding for section in marked for finding in section.findings]
     hypotheses = [
-        _judged(hypothesis, results, plan, registered, deviations, restraint, missing) for hypothesis in plan.declared.hypotheses
+        _judged(hypothesis, results, plan, registered, deviations, restraint, missing)
+        for hypothesis in plan.declared.hypotheses
     ]
     ranked = sorted(hypotheses, key=lambda hypothesis: hypothesis.rank != "primary")
     return JudgedFindings(tuple(marked), tuple(ranked))
@@ -168,7 +204,9 @@ def _judged(
     missing: str,
 ) -> JudgedHypothesis:
     outcome = plan.declaration.outcome(hypothesis.outcome)
-    own = tuple(finding for finding in results if hypothesis.id in (finding.hypothesis or "").split(", "))
+    own = tuple(
+        finding for finding in results if hypothesis.id in (finding.hypothesis or "").split(", ")
+    )
     criterion = criterion_words(hypothesis)
     about = f" ({hypothesis.about})" if hypothesis.about else ""
     verdicts = [supported(hypothesis, finding, plan) for finding in own]
@@ -185,7 +223,11 @@ def _judged(
         hypothesis.id,
         hypothesis.text,
         f"{outcome.title}{about}",
-        outcome.part_unit if outcome.part_unit and hypothesis.about in _single(outcome.parts) else outcome.unit,
+        (
+            outcome.part_unit
+            if outcome.part_unit and hypothesis.about in _single(outcome.parts)
+            else outcome.unit
+        ),
         plan.rank(hypothesis.outcome) or "primary",
         own[0].status if own else _status(blank, registered, deviations),
         criterion,
@@ -213,38 +255,58 @@ def _why_not(hypothesis: Hypothesis, findings: Sequence[Finding], missing: str) 
         record = finding.test if by_test else finding.estimate
         if record is not None and record.reason:
             return record.reason
-        if not by_test and finding.estimate is not None and finding.estimate.low == finding.estimate.high:
+        if (
+            not by_test
+            and finding.estimate is not None
+            and finding.estimate.low == finding.estimate.high
+        ):
             return "its interval has no width"
         if hypothesis.criterion in ("at_least", "at_most") and finding.estimate is not None:
-            return f"the data leave it open: its {interval_words(finding.estimate)} contains {hypothesis.value:g}"
+            return (
+                f"the data leave it open: its {interval_words(finding.estimate)} contains"
+                f" {hypothesis.value:g}"
+            )
     return missing
 
 
 def _restrained(table: Table, restraint: Restraint, *, untested: bool) -> Table:
-    """A table whose verdicts, statistics, p values and marks of significance are held back as far as they must. `untested`: tests
-    are not shown."""
+    """A table whose verdicts, statistics, p values and marks of significance are held back as far
+    as they must. `untested`: tests are not shown.
+    """
     hidden = [
         place
         for place, column in enumerate(table.columns)
         if (restraint.verdicts and column.claims)
-        or (untested and (column.form == "p" or (column.form == "number" and column.title in _STATISTICS)))
+        or (
+            untested
+            and (column.form == "p" or (column.form == "number" and column.title in _STATISTICS))
+        )
     ]
     if not hidden:
         return table
-    rows = tuple(tuple(None if place in hidden else cell for place, cell in enumerate(row)) for row in table.rows)
+    rows = tuple(
+        tuple(None if place in hidden else cell for place, cell in enumerate(row))
+        for row in table.rows
+    )
     undefined = dict(table.undefined) | {
         (row, table.columns[place].name): HELD_BACK for row in range(len(rows)) for place in hidden
     }
-    return replace(table, rows=rows, undefined=undefined, marked=frozenset() if untested else table.marked)
+    return replace(
+        table, rows=rows, undefined=undefined, marked=frozenset() if untested else table.marked
+    )
 
 
-def _status(finding: Finding, registered: Registration | None, deviations: Sequence[Deviation]) -> Status:
+def _status(
+    finding: Finding, registered: Registration | None, deviations: Sequence[Deviation]
+) -> Status:
     if finding.status == "descriptive":
         return "descriptive"
     if registered is None or finding.outcome not in registered.outcomes:
         return "exploratory"
     equivalence = finding.kind == "equivalence"
-    touched = any(deviation.touches(finding.outcome, equivalence=equivalence) for deviation in deviations)
+    touched = any(
+        deviation.touches(finding.outcome, equivalence=equivalence) for deviation in deviations
+    )
     return "exploratory" if touched else "confirmatory"
 
 
@@ -256,13 +318,23 @@ def _section_status(section: Section, findings: Sequence[Finding]) -> Status:
 
 
 def _family(finding: Finding, plan: Plan) -> bool:
-    """Whether a finding's p is one of the tests that the study is about. An equivalence test is one only where it is claimed."""
-    if finding.test is None or finding.test.p_value is None or plan.rank(finding.outcome) != "primary":
+    """Whether a finding's p is one of the tests that the study is about. An equivalence test is one
+    only where it is claimed.
+    """
+    if (
+        finding.test is None
+        or finding.test.p_value is None
+        or plan.rank(finding.outcome) != "primary"
+    ):
         return False
     claimed = plan.hypotheses(finding.outcome, finding.about)
     if finding.kind == "equivalence":
         return any(hypothesis.criterion == "equivalent" for hypothesis in claimed)
-    on_outcome = [hypothesis for hypothesis in plan.declared.hypotheses if hypothesis.outcome == finding.outcome]
+    on_outcome = [
+        hypothesis
+        for hypothesis in plan.declared.hypotheses
+        if hypothesis.outcome == finding.outcome
+    ]
     return not on_outcome or any(hypothesis.criterion == "significant" for hypothesis in claimed)
 
 
@@ -283,14 +355,17 @@ def _worded(finding: Finding, plan: Plan, restraint: Restraint, *, family: int) 
     claims = [
         hypothesis
         for hypothesis in plan.hypotheses(finding.outcome, finding.about)
-        if (hypothesis.criterion == "equivalent") == (finding.kind == "equivalence") and finding.status != "descriptive"
+        if (hypothesis.criterion == "equivalent") == (finding.kind == "equivalence")
+        and finding.status != "descriptive"
     ]
     # A p value judges a hypothesis in the eyes of its reader, whatever is said next to it.
     untested = bool(restraint.tests or (restraint.verdicts and claims))
     if finding.test is not None and not untested:
         sentences.append(_tested(finding, plan, family, judging=not restraint.verdicts))
     if finding.conclusion and not restraint.verdicts:
-        sentences.append(f"For {finding.scope}: {finding.conclusion}" if finding.scope else finding.conclusion)
+        sentences.append(
+            f"For {finding.scope}: {finding.conclusion}" if finding.scope else finding.conclusion
+        )
     verdicts = [supported(claim, finding, plan) for claim in claims]
     silent = restraint.verdicts or not claims or None in verdicts
     worded = replace(
@@ -309,7 +384,14 @@ def _untested(finding: Finding) -> Finding:
         estimate = replace(estimate, statistic=None, df=(), p_value=None)
     if test is not None and test.effect is not None:
         effect = replace(test.effect, statistic=None, df=(), p_value=None)
-        test = no_result(HELD_BACK, method=test.method, n=test.n, alternative=test.alternative, estimate=estimate, effect=effect)
+        test = no_result(
+            HELD_BACK,
+            method=test.method,
+            n=test.n,
+            alternative=test.alternative,
+            estimate=estimate,
+            effect=effect,
+        )
     else:
         test = None
     return replace(finding, estimate=estimate, test=test, p_adjusted=None)
@@ -320,24 +402,40 @@ def _tested(finding: Finding, plan: Plan, family: int, *, judging: bool) -> str:
     test = finding.test
     if test is None or test.p_value is None:
         reason = "" if test is None else test.reason
-        what = "Equivalence could not be tested" if finding.kind == "equivalence" else "There is no test"
+        what = (
+            "Equivalence could not be tested"
+            if finding.kind == "equivalence"
+            else "There is no test"
+        )
         return f"{what}{for_scope([finding])} ({reason})."
     adjusted = ""
     if finding.p_adjusted is not None:
-        adjusted = f"; after {_NAMES[plan.declared.multiplicity]} over {family} tests {p_equals(finding.p_adjusted)}"
+        adjusted = (
+            f"; after {_NAMES[plan.declared.multiplicity]} over {family} tests"
+            f" {p_equals(finding.p_adjusted)}"
+        )
     words = f"Test{for_scope([finding])}: {statistic_words(test)} ({test.method}){adjusted}"
     if not judging:
         return f"{words}."
     shown = (_decisive_p(finding) or 0.0) < plan.alpha
     if finding.kind == "equivalence":
         return f"{words}: equivalence is {'' if shown else 'not '}shown."
-    meaning = finding.direction.meaning(finding.estimate) if finding.direction is not None and shown else ""
-    return f"{words}: {'' if shown else 'not '}significant at {plan.alpha:g}{': ' + meaning if meaning else ''}."
+    meaning = (
+        finding.direction.meaning(finding.estimate)
+        if finding.direction is not None and shown
+        else ""
+    )
+    return (
+        f"{words}: {'' if shown else 'not '}significant at"
+        f" {plan.alpha:g}{': ' + meaning if meaning else ''}."
+    )
 
 
 def supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | None:
-    """Whether the declared criterion is met; None if it cannot be judged. An interval decides: one that has no width decides
-    nothing, and one that contains the value of `at_least` or `at_most` leaves it open."""
+    """Whether the declared criterion is met; None if it cannot be judged. An interval decides: one
+    that has no width decides nothing, and one that contains the value of `at_least` or `at_most`
+    leaves it open.
+    """
     estimate, value = finding.estimate, hypothesis.value
     if hypothesis.criterion in ("significant", "equivalent"):
         p = _decisive_p(finding)
@@ -354,7 +452,9 @@ def supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | No
 
 
 def _as_expected(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool:
-    """A test of both sides also rejects where the estimate lies on the side that the hypothesis does not speak of."""
+    """A test of both sides also rejects where the estimate lies on the side that the hypothesis
+    does not speak of.
+    """
     if hypothesis.expects is None:
         return True
     no_effect = plan.declaration.outcome(hypothesis.outcome).no_effect

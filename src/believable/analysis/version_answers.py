@@ -1,4 +1,6 @@
-"""What sessions answered, marked and flagged, as numbers per session: to compare the versions of a study."""
+"""What sessions answered, marked and flagged, as numbers per session: to compare the versions of a
+study.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ _TEXTS = frozenset({"text", "long_text", "consent"})
 
 @dataclass(frozen=True, slots=True)
 class SessionValues:
-    """One quantity: `values` has a row for each session and a column for each cell, such as a condition; NaN if there is none.
-    `is_share`: values are shares of answers."""
+    """One quantity: `values` has a row for each session and a column for each cell, such as a
+    condition; NaN if there is none. `is_share`: values are shares of answers.
+    """
 
     title: str
     cells: tuple[str, ...]
@@ -28,14 +31,20 @@ class SessionValues:
 
 
 def session_values(data: Data, plan: Plan) -> tuple[SessionValues, ...]:
-    """Answers that the plan rests on (numbers as means, choices as shares), mean traces, and flags per page."""
+    """Answers that the plan rests on (numbers as means, choices as shares), mean traces, and flags
+    per page.
+    """
     return (*_answers(data, plan), *_traces(data), *_flags(data))
 
 
 def _asked(plan: Plan) -> set[str]:
     roles = [role.name for role in plan.declaration.roles if role.of == "question"]
     names = {name for role in roles for name in plan.roles[role]}
-    return names | {measure.question for measure in plan.declared.measures.values() if measure.question is not None}
+    return names | {
+        measure.question
+        for measure in plan.declared.measures.values()
+        if measure.question is not None
+    }
 
 
 def _answers(data: Data, plan: Plan) -> tuple[SessionValues, ...]:
@@ -51,7 +60,11 @@ def _answers(data: Data, plan: Plan) -> tuple[SessionValues, ...]:
         code, value = data.codes[str(row["session"])], row["value_number"]
         item = f", {row['item']}" if row.get("item") else ""
         if row.get("chosen_condition") is not None:
-            pair = "+".join(sorted([str(row["chosen_condition"]), *str(row["other_conditions"] or "").split("+")]))
+            pair = "+".join(
+                sorted(
+                    [str(row["chosen_condition"]), *str(row["other_conditions"] or "").split("+")]
+                )
+            )
             choices[name][code, f"{pair}{item}"].append(str(row["chosen_condition"]))
         elif value is not None:
             numbers[name][code, f"{row['condition'] or 'all'}{item}"].append(float(value))
@@ -79,7 +92,9 @@ def _shares(data: Data, title: str, entries: Mapping[tuple[int, str], list[str]]
         for column, (own, option) in enumerate(cells):
             if own == cell:
                 values[code, column] = each.count(option) / len(each)
-    return SessionValues(title, tuple(f"{cell}: {option}" for cell, option in cells), values, is_share=True)
+    return SessionValues(
+        title, tuple(f"{cell}: {option}" for cell, option in cells), values, is_share=True
+    )
 
 
 def _traces(data: Data) -> tuple[SessionValues, ...]:
@@ -88,7 +103,9 @@ def _traces(data: Data) -> tuple[SessionValues, ...]:
     entries: dict[str, dict[tuple[int, str], list[float]]] = defaultdict(lambda: defaultdict(list))
     for line in data.traces():
         if len(line.value):
-            entries[f"{line.trial}, mean trace"][line.code, line.condition or "all"].append(float(np.mean(line.value)))
+            entries[f"{line.trial}, mean trace"][line.code, line.condition or "all"].append(
+                float(np.mean(line.value))
+            )
     return tuple(_means(data, title, found) for title, found in entries.items())
 
 
@@ -98,7 +115,9 @@ def _flags(data: Data) -> tuple[SessionValues, ...]:
     pages: dict[tuple[int, int], str] = {}
     for row in data.table("trials").rows():
         if row["status"] == "done" and row["stimulus"] is not None:
-            pages[data.codes[str(row["session"])], int(row["position"] or 0)] = str(row["condition"] or "all")
+            pages[data.codes[str(row["session"])], int(row["position"] or 0)] = str(
+                row["condition"] or "all"
+            )
     flagged: dict[tuple[int, int], int] = defaultdict(int)
     for row in data.table("flags").rows():
         flagged[data.codes[str(row["session"])], int(row["position"] or 0)] += 1

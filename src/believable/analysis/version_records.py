@@ -1,4 +1,6 @@
-"""The versions of a study in a dataset: how many sessions each has, what changed, and whether the plan was registered before."""
+"""The versions of a study in a dataset: how many sessions each has, what changed, and whether the
+plan was registered before.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ class DataVersion:
 
 
 def check_definitions(bundle: Bundle) -> None:
-    """Raise `InvalidInput` if sessions are pinned to a definition that the bundle does not contain."""
+    """Raise `InvalidInput` if sessions are pinned to a definition that the bundle does not
+    contain.
+    """
     if not bundle.definitions or "participants" not in bundle.tables:
         return
     pinned = Counter(str(name) for name in bundle["participants"]["definition"].values if name)
@@ -49,9 +53,9 @@ def check_definitions(bundle: Bundle) -> None:
     if missing:
         there = ", ".join(f"{name[:12]}…" for name in bundle.definitions)
         raise InvalidInput(
-            f"{bundle.folder}/materials: {pinned[missing[0]]} of {pinned.total()} sessions are pinned to the definition"
-            f" {missing[0][:12]}…, but the bundle contains {there}. Its materials belong to another study or version: export the"
-            " bundle again."
+            f"{bundle.folder}/materials: {pinned[missing[0]]} of {pinned.total()} sessions are"
+            f" pinned to the definition {missing[0][:12]}…, but the bundle contains {there}. Its"
+            " materials belong to another study or version: export the bundle again."
         )
 
 
@@ -69,7 +73,10 @@ def data_versions(bundle: Bundle) -> tuple[DataVersion, ...]:
         first[str(name)] = min(first.get(str(name), started), started)
     stated = _stated(bundle)
     # Numbers of sessions are random in a release; the versions' own are not.
-    place = {name: (int(row["number"]) if (row := stated.get(name)) else 0, *first[name]) for name in first}
+    place = {
+        name: (int(row["number"]) if (row := stated.get(name)) else 0, *first[name])
+        for name in first
+    }
     versions: list[DataVersion] = []
     before: Definition | None = None
     for number, name in enumerate(sorted(first, key=place.__getitem__), start=1):
@@ -85,7 +92,11 @@ def data_versions(bundle: Bundle) -> tuple[DataVersion, ...]:
                 changes=() if before is None else definition_changes(before, definition),
                 reason=None if row.get("reason") is None else str(row["reason"]),
                 revised_on=None if row.get("revised_on") is None else str(row["revised_on"]),
-                after_registration=None if row.get("after_registration") is None else bool(row["after_registration"]),
+                after_registration=(
+                    None
+                    if row.get("after_registration") is None
+                    else bool(row["after_registration"])
+                ),
             )
         )
         before = definition
@@ -98,13 +109,18 @@ def _stated(bundle: Bundle) -> Mapping[str, Mapping[str, Any]]:
     return {str(row["definition"]): row for row in bundle["versions"].rows()}
 
 
-def version_deviations(registered: Registration, versions: Sequence[DataVersion]) -> tuple[Deviation, ...]:
-    """A deviation for each change after the registration. One that reaches participants touches every outcome."""
+def version_deviations(
+    registered: Registration, versions: Sequence[DataVersion]
+) -> tuple[Deviation, ...]:
+    """A deviation for each change after the registration. One that reaches participants touches
+    every outcome.
+    """
     return tuple(
         Deviation(
             f"data.version.{version.number}",
-            f"the study was changed after the plan was registered: version {version.number}, with {version.n_sessions} of"
-            f" {sum(each.n_sessions for each in versions)} sessions, has {_count_words(len(version.changes))}.",
+            f"the study was changed after the plan was registered: version {version.number}, with"
+            f" {version.n_sessions} of {sum(each.n_sessions for each in versions)} sessions, has"
+            f" {_count_words(len(version.changes))}.",
             *(() if version.reaches_participants else (frozenset[str](),)),
         )
         for version in versions[1:]
@@ -117,13 +133,19 @@ _QUOTED = 3
 
 
 def early_changes(registered: Registration, bundle: Bundle) -> tuple[Deviation, ...]:
-    """A deviation if the first session already began with another study than the one that was registered.
+    """A deviation if the first session already began with another study than the one that was
+    registered.
 
-    Sessions from before the registration are a deviation of their own, and simulated ones may be from any time. Changes of the
-    plan are compared field by field elsewhere.
+    Sessions from before the registration are a deviation of their own, and simulated ones may be
+    from any time. Changes of the plan are compared field by field elsewhere.
     """
     versions = data_versions(bundle)
-    if bundle.simulated or registered.definition is None or registered.sessions_before or not versions:
+    if (
+        bundle.simulated
+        or registered.definition is None
+        or registered.sessions_before
+        or not versions
+    ):
         return ()
     was = Definition.from_json(registered.definition, KINDS)
     now = Definition.from_json(bundle.definitions[versions[0].definition], KINDS)
@@ -146,8 +168,9 @@ def _count_words(count: int) -> str:
 
 
 def _is_after(registered: Registration, version: DataVersion) -> bool:
-    """By the moment of the revision if the dataset knows it, else by days. A change on the very day of the registration counts as
-    one after it, because the dataset cannot show the opposite."""
+    """By the moment of the revision if the dataset knows it, else by days. A change on the very day
+    of the registration counts as one after it, because the dataset cannot show the opposite.
+    """
     if version.after_registration is not None:
         return version.after_registration
     changed = version.revised_on or version.first_used_on

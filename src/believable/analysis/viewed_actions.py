@@ -1,5 +1,6 @@
-"""Which actions a person saw, and which of them were flagged: what the unbelievable rate counts, and what it divides by.
-Which of them broke belief: how many of their viewers flagged them, and by how much traces fell while they went on.
+"""Which actions a person saw, and which of them were flagged: what the unbelievable rate counts,
+and what it divides by. Which of them broke belief: how many of their viewers flagged them, and by
+how much traces fell while they went on.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class Seeing:
 
     least_share      of the action's duration that must be watched where its start was not
     least_screen_ms  of wall time it must have been on screen
-    reach_ms         of replay time: a flag without an action belongs to the nearest one within this reach, and flags on one
-                     action that lie no further apart are one flag
+    reach_ms         of replay time: a flag without an action belongs to the nearest one within this
+                     reach, and flags on one action that lie no further apart are one flag
     """
 
     least_share: float = 0.5
@@ -86,8 +87,10 @@ class Stretches:
 
 @dataclass(frozen=True, slots=True)
 class ActionFlag:
-    """A thumbs down that was not taken back. `action` is None if a moment was marked; `how` is None if it was not
-    recorded; `delay_ms` is the wall time from the first picture of a chosen action to the key press."""
+    """A thumbs down that was not taken back. `action` is None if a moment was marked; `how` is None
+    if it was not recorded; `delay_ms` is the wall time from the first picture of a chosen action to
+    the key press.
+    """
 
     media_ms: float
     action: str | None = None
@@ -133,7 +136,8 @@ class JudgedActions:
 
 
 def viewed(actions: LoggedActions, stretches: Stretches, seeing: Seeing = PUBLISHED) -> BoolArray:
-    """Per action: did the watched intervals contain its start or enough of it, and was it on screen long enough?
+    """Per action: did the watched intervals contain its start or enough of it, and was it on screen
+    long enough?
 
     An action without duration is on screen from its start for as long as the stretch goes on.
     """
@@ -148,22 +152,29 @@ def viewed(actions: LoggedActions, stretches: Stretches, seeing: Seeing = PUBLIS
     screen_ms = (on_screen / stretches.rate[:, None]).sum(axis=0)
     enough = _covered(actions, stretches) >= seeing.least_share * (actions.to_ms - actions.from_ms)
     started = holds_start.any(axis=0)
-    seen: BoolArray = (started | (enough & ~instant[0])) & (screen_ms >= seeing.least_screen_ms - 1e-9)
+    seen: BoolArray = (started | (enough & ~instant[0])) & (
+        screen_ms >= seeing.least_screen_ms - 1e-9
+    )
     return seen
 
 
-def attach(flags: Sequence[ActionFlag], actions: LoggedActions, seeing: Seeing = PUBLISHED) -> tuple[int | None, ...]:
+def attach(
+    flags: Sequence[ActionFlag], actions: LoggedActions, seeing: Seeing = PUBLISHED
+) -> tuple[int | None, ...]:
     """The place of each flag's action; None where there is none.
 
-    A flag that names its action belongs to it. Otherwise to the action on screen at that moment (of several, to the one that
-    began last), else to the nearest within reach.
+    A flag that names its action belongs to it. Otherwise to the action on screen at that moment (of
+    several, to the one that began last), else to the nearest within reach.
     """
     places = actions.places()
     return tuple(_place(flag, actions, places, seeing) for flag in flags)
 
 
 def judged(
-    actions: LoggedActions, stretches: Stretches, flags: Sequence[ActionFlag], seeing: Seeing = PUBLISHED
+    actions: LoggedActions,
+    stretches: Stretches,
+    flags: Sequence[ActionFlag],
+    seeing: Seeing = PUBLISHED,
 ) -> JudgedActions:
     """Who saw what, and flagged what of it."""
     seen = viewed(actions, stretches, seeing)
@@ -171,12 +182,16 @@ def judged(
     flagged = np.zeros(len(actions), dtype=bool)
     merged = unseen = 0
     for place in sorted({index for index in at if index is not None}):
-        times = sorted(flag.media_ms for flag, where in zip(flags, at, strict=True) if where == place)
+        times = sorted(
+            flag.media_ms for flag, where in zip(flags, at, strict=True) if where == place
+        )
         events = _events(times, seeing.reach_ms)
         merged += events
         unseen += 0 if seen[place] else events
         flagged[place] = True
-    return JudgedActions(seen, flagged, len(flags), merged, unseen, sum(place is None for place in at))
+    return JudgedActions(
+        seen, flagged, len(flags), merged, unseen, sum(place is None for place in at)
+    )
 
 
 def _covered(actions: LoggedActions, stretches: Stretches) -> FloatArray:
@@ -185,13 +200,20 @@ def _covered(actions: LoggedActions, stretches: Stretches) -> FloatArray:
     if len(edges) < 2:
         return np.zeros(len(actions))
     middles = (edges[:-1] + edges[1:]) / 2
-    inside = ((stretches.from_ms[:, None] <= middles[None, :]) & (middles[None, :] <= stretches.to_ms[:, None])).any(axis=0)
+    inside = (
+        (stretches.from_ms[:, None] <= middles[None, :])
+        & (middles[None, :] <= stretches.to_ms[:, None])
+    ).any(axis=0)
     watched = np.concatenate([[0.0], np.cumsum(np.where(inside, np.diff(edges), 0.0))])
-    covered: FloatArray = np.interp(actions.to_ms, edges, watched) - np.interp(actions.from_ms, edges, watched)
+    covered: FloatArray = np.interp(actions.to_ms, edges, watched) - np.interp(
+        actions.from_ms, edges, watched
+    )
     return covered
 
 
-def _place(flag: ActionFlag, actions: LoggedActions, places: Mapping[str, int], seeing: Seeing) -> int | None:
+def _place(
+    flag: ActionFlag, actions: LoggedActions, places: Mapping[str, int], seeing: Seeing
+) -> int | None:
     if flag.action is not None:
         return places.get(flag.action)
     going = np.flatnonzero((actions.from_ms <= flag.media_ms) & (flag.media_ms <= actions.to_ms))
@@ -215,35 +237,58 @@ def _events(times_ms: Sequence[float], reach_ms: float) -> int:
 
 def seeing_of(plan: Plan) -> Seeing:
     """As the plan's options have it, where its protocol has such options."""
-    if not {"least_share", "least_shown_ms", "merge_ms"} <= {option.name for option in plan.declaration.options}:
+    if not {"least_share", "least_shown_ms", "merge_ms"} <= {
+        option.name for option in plan.declaration.options
+    }:
         return PUBLISHED
-    return Seeing(float(plan.option("least_share")), float(plan.option("least_shown_ms")), float(plan.option("merge_ms")))
+    return Seeing(
+        float(plan.option("least_share")),
+        float(plan.option("least_shown_ms")),
+        float(plan.option("merge_ms")),
+    )
 
 
 def actions_by_stimulus(data: Data) -> Mapping[str, LoggedActions]:
-    """The actions of each stimulus; of several versions of its file the one of the definition, else the last."""
+    """The actions of each stimulus; of several versions of its file the one of the definition, else
+    the last.
+    """
     table = data.table("actions")
     current = logs(data.bundle)
     groups: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for row, (stimulus, log) in enumerate(zip(table["stimulus"].values, table["log"].values, strict=True)):
+    for row, (stimulus, log) in enumerate(
+        zip(table["stimulus"].values, table["log"].values, strict=True)
+    ):
         groups[str(stimulus)][str(log)].append(row)
     actions: dict[str, LoggedActions] = {}
     for stimulus, versions in groups.items():
         log = current.get(stimulus, "")
         rows = versions[log] if log in versions else list(versions.values())[-1]
         actions[stimulus] = LoggedActions.of(
-            [str(table["action"].values[row]) for row in rows], table["from_ms"].values[rows], table["to_ms"].values[rows]
+            [str(table["action"].values[row]) for row in rows],
+            table["from_ms"].values[rows],
+            table["to_ms"].values[rows],
         )
     return actions
 
 
-def stretches_by_page(data: Data) -> tuple[dict[tuple[str, int], Stretches], dict[tuple[str, int, str], int]]:
+def stretches_by_page(
+    data: Data,
+) -> tuple[dict[tuple[str, int], Stretches], dict[tuple[str, int, str], int]]:
     """What was played on each page, and how often plan and log were opened beside it."""
     table = data.table("views")
     groups: dict[tuple[str, int, str], list[int]] = defaultdict(list)
-    for row, key in enumerate(zip(table["session"].values, table["position"].values.tolist(), table["what"].values, strict=True)):
+    for row, key in enumerate(
+        zip(
+            table["session"].values,
+            table["position"].values.tolist(),
+            table["what"].values,
+            strict=True,
+        )
+    ):
         groups[key].append(row)
-    since, until, rate = (table[name].values.astype(np.float64) for name in ("from_ms", "to_ms", "rate"))
+    since, until, rate = (
+        table[name].values.astype(np.float64) for name in ("from_ms", "to_ms", "rate")
+    )
     played: dict[tuple[str, int], Stretches] = {}
     opened: dict[tuple[str, int, str], int] = {}
     for (session, position, what), rows in groups.items():
@@ -263,7 +308,9 @@ def _openings(since: np.ndarray, until: np.ndarray) -> int:
     return 1 + int((np.abs(since[1:] - until[:-1]) > 1.0).sum())
 
 
-def flags_by_page(data: Data) -> tuple[dict[tuple[str, int], list[ActionFlag]], dict[tuple[str, int], int]]:
+def flags_by_page(
+    data: Data,
+) -> tuple[dict[tuple[str, int], list[ActionFlag]], dict[tuple[str, int], int]]:
     table = data.table("flags")
     flags: dict[tuple[str, int], list[ActionFlag]] = defaultdict(list)
     undone: dict[tuple[str, int], int] = defaultdict(int)
@@ -298,7 +345,8 @@ class BeliefBreak:
     """One action: by its place among the stimulus's actions.
 
     flagged   share of its viewers who flagged it, with Wilson's interval
-    fall      mean over annotators of the trace before it minus the trace after it began, from 0 to 1; t interval
+    fall      mean over annotators of the trace before it minus the trace after it began, from 0 to
+              1; t interval
     """
 
     action: int
@@ -314,15 +362,21 @@ class BeliefBreak:
 
 def flagged_share(viewers: int, flagged: int, *, level: float = 0.95) -> Estimate:
     if viewers == 0:
-        return undefined("nobody viewed it", method="share of viewers, Wilson interval", n=0, level=level)
+        return undefined(
+            "nobody viewed it", method="share of viewers, Wilson interval", n=0, level=level
+        )
     return proportion(flagged, viewers, interval="wilson", level=level)
 
 
-def falls(traces: FloatArray, actions: LoggedActions, *, bin_ms: float, level: float = 0.95) -> tuple[Estimate, ...]:
+def falls(
+    traces: FloatArray, actions: LoggedActions, *, bin_ms: float, level: float = 0.95
+) -> tuple[Estimate, ...]:
     """By how much traces (annotators × bins, from 0 to 1) fall around each action."""
     if traces.size == 0:
         reason = "nobody annotated it"
-        return tuple(undefined(reason, method="mean fall, t interval", n=0, level=level) for _ in actions.ids)
+        return tuple(
+            undefined(reason, method="mean fall, t interval", n=0, level=level) for _ in actions.ids
+        )
     sums = np.concatenate([np.zeros((len(traces), 1)), np.cumsum(traces, axis=1)], axis=1)
     bins = traces.shape[1]
 

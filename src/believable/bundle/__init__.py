@@ -1,1 +1,3 @@
-"""The exported dataset: tidy tables, raw events, study definition and codebook in one folder that other tools can read."""
+"""The exported dataset: tidy tables, raw events, study definition and codebook in one folder that
+other tools can read.
+"""

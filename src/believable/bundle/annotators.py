@@ -1,4 +1,6 @@
-"""Which annotators of imported exports count: a list says who is in, in which group, and how far a recording goes."""
+"""Which annotators of imported exports count: a list says who is in, in which group, and how far a
+recording goes.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,9 @@ PARTICIPANT, UNTIL, FILE = "participant", "until_ms", "file"
 
 @dataclass(frozen=True, slots=True)
 class ListedAnnotator:
-    """One line: the participant, what other columns of the exports must be, where the recording ends (None: where it does), and
-    the file that the line is about (None: all of them)."""
+    """One line: the participant, what other columns of the exports must be, where the recording
+    ends (None: where it does), and the file that the line is about (None: all of them).
+    """
 
     participant: str
     columns: Mapping[str, str]
@@ -50,26 +53,39 @@ class ChosenRecordings:
 
 
 def read_annotators(path: Path, exports: Sequence[PaganExport]) -> tuple[ListedAnnotator, ...]:
-    """A CSV file with a column `Participant`, perhaps columns that the exports have beside PAGAN's own, `until_ms`, `File`."""
+    """A CSV file with a column `Participant`, perhaps columns that the exports have beside PAGAN's
+    own, `until_ms`, `File`.
+    """
     if not path.is_file():
-        raise NotFound(f"{path}: there is no such file. Name the CSV file that lists the annotators.")
+        raise NotFound(
+            f"{path}: there is no such file. Name the CSV file that lists the annotators."
+        )
     with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     extra = {name.casefold(): name for export in exports for name in export.report.extra_columns}
     files = {name for export in exports for trace in export.traces for name in trace.source_names}
     lines: list[ListedAnnotator] = []
     for line, row in enumerate(rows, start=2):
-        cells = {str(key).strip().casefold(): str(value or "").strip() for key, value in row.items()}
+        cells = {
+            str(key).strip().casefold(): str(value or "").strip() for key, value in row.items()
+        }
         if PARTICIPANT not in cells:
-            raise InvalidInput(f"{path}:1: expected a column `Participant`, got {', '.join(cells)}.")
-        unknown = [name for name in cells if name not in (PARTICIPANT, UNTIL, FILE) and name not in extra]
+            raise InvalidInput(
+                f"{path}:1: expected a column `Participant`, got {', '.join(cells)}."
+            )
+        unknown = [
+            name for name in cells if name not in (PARTICIPANT, UNTIL, FILE) and name not in extra
+        ]
         if unknown:
             raise InvalidInput(
-                f"{path}:1: the export has no column {unknown[0]!r}. {did_you_mean(unknown[0], list(extra.values()))}"
+                f"{path}:1: the export has no column {unknown[0]!r}."
+                f" {did_you_mean(unknown[0], list(extra.values()))}"
             )
         until, about = cells.pop(UNTIL, ""), cells.pop(FILE, "") or None
         if about is not None and about not in files:
-            raise InvalidInput(f"{path}:{line}: unknown file {about!r}. {did_you_mean(about, sorted(files))}")
+            raise InvalidInput(
+                f"{path}:{line}: unknown file {about!r}. {did_you_mean(about, sorted(files))}"
+            )
         who = cells.pop(PARTICIPANT)
         columns = MappingProxyType({extra[name]: cell for name, cell in cells.items()})
         lines.append(ListedAnnotator(who, columns, _until(path, line, until), about))
@@ -81,9 +97,11 @@ def chosen(
     listed: Sequence[ListedAnnotator],
     part_of: Callable[[Trace], str] = lambda trace: trace.database_name,
 ) -> ChosenRecordings:
-    """Of each listed annotator the last recording of every part (`part_of`: a quality test, or the video).
+    """Of each listed annotator the last recording of every part (`part_of`: a quality test, or the
+    video).
 
-    The list settles columns that the exports give several values for; a file without such a column is not asked for it.
+    The list settles columns that the exports give several values for; a file without such a column
+    is not asked for it.
     """
     traces = [trace for export in exports for trace in export.traces]
     kept: dict[int, ChosenRecording] = {}
@@ -92,7 +110,8 @@ def chosen(
         fitting = [number for number, trace in enumerate(traces) if _fits(trace, line)]
         if not fitting:
             raise InvalidInput(
-                f"annotators: nobody in the exports fits {line.participant} {dict(line.columns)}. Check the spelling."
+                f"annotators: nobody in the exports fits {line.participant} {dict(line.columns)}."
+                " Check the spelling."
             )
         matched |= set(fitting)
         for number in {part_of(traces[number]): number for number in fitting}.values():
@@ -100,14 +119,22 @@ def chosen(
             settled = {**trace.extra, **{name: (value,) for name, value in line.columns.items()}}
             settling = replace(trace, extra=MappingProxyType(settled))
             kept[number] = ChosenRecording(line.person, settling, line.until_ms)
-    return ChosenRecordings(tuple(kept[number] for number in sorted(kept)), len(traces) - len(matched), len(matched) - len(kept))
+    return ChosenRecordings(
+        tuple(kept[number] for number in sorted(kept)),
+        len(traces) - len(matched),
+        len(matched) - len(kept),
+    )
 
 
 def _fits(trace: Trace, line: ListedAnnotator) -> bool:
     return (
         trace.participant == line.participant
         and (line.file is None or line.file in trace.source_names)
-        and all(value in trace.extra[name] for name, value in line.columns.items() if name in trace.extra)
+        and all(
+            value in trace.extra[name]
+            for name, value in line.columns.items()
+            if name in trace.extra
+        )
     )
 
 
@@ -117,4 +144,6 @@ def _until(path: Path, line: int, cell: str) -> float | None:
     try:
         return float(cell)
     except ValueError:
-        raise InvalidInput(f"{path}:{line}: expected milliseconds in `until_ms`, got {cell!r}.") from None
+        raise InvalidInput(
+            f"{path}:{line}: expected milliseconds in `until_ms`, got {cell!r}."
+        ) from None

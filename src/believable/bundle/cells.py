@@ -1,10 +1,13 @@
-"""Values as CSV cells and back, exactly. Text that a spreadsheet would run, or that tools mangle, is neutralised.
+"""Values as CSV cells and back, exactly. Text that a spreadsheet would run, or that tools mangle,
+is neutralised.
 
 The rule, the same in every text column:
 - nothing (no value) is an empty cell;
-- text that is empty, or begins with `=`, `+`, `-`, `@`, a tab, a line break or an apostrophe, gets one apostrophe in front;
-- text holding control characters, carriage returns, bidirectional overrides or half characters is written as an
-  apostrophe and the text as a JSON string (`'"…"`), so that nothing invisible is left in the file.
+- text that is empty, or begins with `=`, `+`, `-`, `@`, a tab, a line break or an apostrophe, gets
+  one apostrophe in front;
+- text holding control characters, carriage returns, bidirectional overrides or half characters is
+  written as an apostrophe and the text as a JSON string (`'"…"`), so that nothing invisible is left
+  in the file.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from believable.bundle.tables import Cell, Field
 from believable.core.errors import InvalidInput
 
-#: What spreadsheets take for a formula, the full-width forms some of them also take, and our own mark.
+#: What spreadsheets take for a formula, the full-width forms some of them also take, and our own
+#: mark.
 _DANGEROUS_START = tuple("=+-@\t\r\n'＝＋－＠")
 
 _INVISIBLE = re.compile(
@@ -40,7 +44,10 @@ def write_cell(field: Field, value: Cell) -> str:
         return str(int(value))
     number = float(value)
     if not math.isfinite(number):
-        raise InvalidInput(f"column {field.name}: expected a finite number, got {value!r}. Leave the cell empty and say why.")
+        raise InvalidInput(
+            f"column {field.name}: expected a finite number, got {value!r}. Leave the cell empty"
+            " and say why."
+        )
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
@@ -57,7 +64,9 @@ def read_cell(field: Field, cell: str) -> Cell:
     try:
         return int(cell) if field.type == "integer" else float(cell)
     except ValueError:
-        raise InvalidInput(f"column {field.name}: expected {field.type}, got {cell[:40]!r}.") from None
+        raise InvalidInput(
+            f"column {field.name}: expected {field.type}, got {cell[:40]!r}."
+        ) from None
 
 
 def neutralised(text: str) -> str:
@@ -78,7 +87,8 @@ def restored(cell: str) -> str:
             return str(json.loads(cell[1:]))
         except ValueError:
             raise InvalidInput(
-                f"cell {cell[:40]!r}: expected a JSON string after the apostrophe. The file was changed."
+                f"cell {cell[:40]!r}: expected a JSON string after the apostrophe. The file was"
+                " changed."
             ) from None
     return cell[1:]
 
@@ -89,15 +99,25 @@ def csv_line(cells: Sequence[str]) -> str:
 
 
 def line_writer(fields: Sequence[Field]) -> Callable[[Mapping[str, Cell]], str]:
-    """Rows of a table as lines of CSV: what `csv_line` makes of their `write_cell`, found out once per column.
+    """Rows of a table as lines of CSV: what `csv_line` makes of their `write_cell`, found out once
+    per column.
 
-    Tables have millions of cells, mostly numbers, which need no quotes, and names that come again and again.
+    Tables have millions of cells, mostly numbers, which need no quotes, and names that come again
+    and again.
     """
     columns = [(field.name, _column_writer(field)) for field in fields]
 
     def line(row: Mapping[str, Cell]) -> str:
         value_of = row.get
-        return ",".join(["" if (value := value_of(name)) is None else write(value) for name, write in columns]) + "\n"
+        return (
+            ",".join(
+                [
+                    "" if (value := value_of(name)) is None else write(value)
+                    for name, write in columns
+                ]
+            )
+            + "\n"
+        )
 
     return line
 

@@ -1,4 +1,6 @@
-"""A CSV table as arrays, by columns. Where a file has no quotes its bytes are taken apart at once, without a string per cell."""
+"""A CSV table as arrays, by columns. Where a file has no quotes its bytes are taken apart at once,
+without a string per cell.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,19 @@ from believable.bundle.tables import Cell, Field
 from believable.core.errors import InvalidInput
 
 #: What a column of each type is kept in.
-ARRAYS: Mapping[str, Any] = MappingProxyType({"integer": np.int64, "number": np.float64, "boolean": np.bool_, "string": object})
+ARRAYS: Mapping[str, Any] = MappingProxyType(
+    {"integer": np.int64, "number": np.float64, "boolean": np.bool_, "string": object}
+)
 #: What stands where there is no value.
-BLANKS: Mapping[str, Cell] = MappingProxyType({"integer": 0, "number": float("nan"), "boolean": False, "string": None})
+BLANKS: Mapping[str, Cell] = MappingProxyType(
+    {"integer": 0, "number": float("nan"), "boolean": False, "string": None}
+)
 
-#: Tables are read in blocks of about so many bytes, or rows: quick by columns, without holding all of a large file as text.
+#: Tables are read in blocks of about so many bytes, or rows: quick by columns, without holding all
+#: of a large file as text.
 BLOCK_BYTES, BLOCK_ROWS = 1 << 20, 10_000
-#: Numbers of so many letters have no more digits than a float holds exactly, so that they can be read all at once.
+#: Numbers of so many letters have no more digits than a float holds exactly, so that they can be
+#: read all at once.
 EXACT_LETTERS = 15
 #: Longer texts seldom come again and are read each by itself.
 LONGEST_NAME = 64
@@ -81,9 +89,13 @@ class ColumnValues:
     def add(self, cells: CellBytes) -> None:
         missing = cells.begins == cells.ends
         if missing.all():
-            values: NDArray[Any] = np.full(len(missing), BLANKS[self.field.type], ARRAYS[self.field.type])
+            values: NDArray[Any] = np.full(
+                len(missing), BLANKS[self.field.type], ARRAYS[self.field.type]
+            )
         elif self.field.type in ("integer", "number"):
-            values = _numbers(cells, int if self.field.type == "integer" else float).astype(ARRAYS[self.field.type], copy=False)
+            values = _numbers(cells, int if self.field.type == "integer" else float).astype(
+                ARRAYS[self.field.type], copy=False
+            )
             values[missing] = BLANKS[self.field.type]
         else:
             values = self._named(cells)
@@ -96,7 +108,9 @@ class ColumnValues:
         return values, missing
 
     def _named(self, cells: CellBytes) -> NDArray[Any]:
-        """What comes again and again, such as names, is read once; of equal cells below each other only the first is taken."""
+        """What comes again and again, such as names, is read once; of equal cells below each other
+        only the first is taken.
+        """
         lengths = cells.ends - cells.begins
         first = np.ones(len(lengths), np.bool_)
         if (width := int(lengths.max())) <= LONGEST_NAME:
@@ -112,7 +126,9 @@ class ColumnValues:
 
 
 def table_columns(path: Path, fields: Sequence[Field]) -> list[ColumnValues]:
-    """The columns of a table. Raises `InvalidInput` that names the line of the first cell that cannot be read."""
+    """The columns of a table. Raises `InvalidInput` that names the line of the first cell that
+    cannot be read.
+    """
     columns = [ColumnValues(field) for field in fields]
     for block in _blocks(path, [field.name for field in fields]):
         for column, cells in zip(columns, block.columns, strict=True):
@@ -125,8 +141,10 @@ def table_columns(path: Path, fields: Sequence[Field]) -> list[ColumnValues]:
 
 
 def _numbers(cells: CellBytes, number: Callable[[str], float]) -> NDArray[np.float64 | np.int64]:
-    """Cells as numbers, those without a value as 0. A whole number of up to 15 digits, and its quotient by a power of ten, are
-    what `number` makes of the text; whatever else a cell holds is left to it."""
+    """Cells as numbers, those without a value as 0. A whole number of up to 15 digits, and its
+    quotient by a power of ten, are what `number` makes of the text; whatever else a cell holds is
+    left to it.
+    """
     lengths = cells.ends - cells.begins
     width = min(int(lengths.max()), EXACT_LETTERS)
     letters = cells.letters(width)
@@ -158,7 +176,9 @@ def _numbers(cells: CellBytes, number: Callable[[str], float]) -> NDArray[np.flo
 def _blocks(path: Path, header: Sequence[str]) -> Iterator[TableBlock]:
     with path.open("rb") as file:
         if next(csv.reader([file.readline().decode()], strict=True), None) != list(header):
-            raise InvalidInput(f"{path}:1: the header differs from datapackage.json. Export the bundle again.")
+            raise InvalidInput(
+                f"{path}:1: the header differs from datapackage.json. Export the bundle again."
+            )
         line = 2
         while content := file.read(BLOCK_BYTES):
             content += file.readline()
@@ -168,7 +188,9 @@ def _blocks(path: Path, header: Sequence[str]) -> Iterator[TableBlock]:
                 yield from _parsed_blocks(path, file, len(header), line)
                 return
             begins = np.r_[0, ends.ravel()[:-1] + 1].reshape(ends.shape)
-            columns = [CellBytes(content, begins[:, place], ends[:, place]) for place in range(len(header))]
+            columns = [
+                CellBytes(content, begins[:, place], ends[:, place]) for place in range(len(header))
+            ]
             yield TableBlock(range(line, line + len(ends)), columns)
             line += len(ends)
 
@@ -181,7 +203,11 @@ def _cell_ends(content: bytes, width: int) -> IntArray | None:
     line_ends = letters == ord("\n")
     ends = np.flatnonzero((letters == ord(",")) | line_ends)
     last = ends[width - 1 :: width]
-    if len(ends) != width * len(last) or not line_ends[last].all() or np.count_nonzero(line_ends) != len(last):
+    if (
+        len(ends) != width * len(last)
+        or not line_ends[last].all()
+        or np.count_nonzero(line_ends) != len(last)
+    ):
         return None
     return ends.reshape(-1, width)
 
@@ -193,7 +219,9 @@ def _parsed_blocks(path: Path, file: BinaryIO, width: int, line: int) -> Iterato
     with io.TextIOWrapper(file, "utf-8", newline="") as text:
         rows = _rows(path, csv.reader(text, strict=True), width, line)
         while block := list(islice(rows, BLOCK_ROWS)):
-            columns = [CellBytes.of(column) for column in zip(*(row for _, row in block), strict=True)]
+            columns = [
+                CellBytes.of(column) for column in zip(*(row for _, row in block), strict=True)
+            ]
             yield TableBlock([at for at, _ in block], columns)
 
 
@@ -201,7 +229,9 @@ def _rows(path: Path, reader: Any, width: int, line: int) -> Iterator[tuple[int,
     for row in reader:
         at = line - 1 + reader.line_num
         if len(row) != width:
-            raise InvalidInput(f"{path}:{at}: expected {width} cells, got {len(row)}. Export the bundle again.")
+            raise InvalidInput(
+                f"{path}:{at}: expected {width} cells, got {len(row)}. Export the bundle again."
+            )
         yield at, row
 
 

@@ -24,12 +24,26 @@ from believable.bundle.read import Bundle
 from believable.bundle.session_records import EventRecord, StrayRecord, StudyRecord, day
 from believable.bundle.tables import BundleTable, Cell
 from believable.core.errors import InvalidInput
-from believable.core.whole_files import check_replaceable, disk_error, replace_folder, whole_file, writing
+from believable.core.whole_files import (
+    check_replaceable,
+    disk_error,
+    replace_folder,
+    whole_file,
+    writing,
+)
 
 #: Zip entries carry a time; this one says nothing and never changes.
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 
-PAGAN_HEADER = ("OriginalName", "DatabaseName", "Participant", "SessionID", "Timestamp", "VideoTime", "Value")
+PAGAN_HEADER = (
+    "OriginalName",
+    "DatabaseName",
+    "Participant",
+    "SessionID",
+    "Timestamp",
+    "VideoTime",
+    "Value",
+)
 
 
 class HashedFile(io.RawIOBase):
@@ -89,12 +103,16 @@ class TableFile:
     def close(self) -> Content:
         with closing(self.raw):
             self._buffer.flush()
-        return Content(self.path, self.raw.length, self.raw.digest, self.rows, self.table.about, self.table)
+        return Content(
+            self.path, self.raw.length, self.raw.digest, self.rows, self.table.about, self.table
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class PaganRow:
-    """One change of an annotation, as the PAGAN platform exports it. Times in milliseconds: since 1970, and in the video."""
+    """One change of an annotation, as the PAGAN platform exports it. Times in milliseconds: since
+    1970, and in the video.
+    """
 
     original_name: str
     database_name: str
@@ -106,7 +124,9 @@ class PaganRow:
 
 
 def pagan_line(row: PaganRow) -> str:
-    """One line. Names are kept from being run by spreadsheets; PAGAN has one line per row, so line breaks become spaces."""
+    """One line. Names are kept from being run by spreadsheets; PAGAN has one line per row, so line
+    breaks become spaces.
+    """
     names = (row.original_name, row.database_name, row.participant, row.session_id)
     cells = [" ".join(neutralised(name).split()) for name in names]
     return csv_line([*cells, str(row.timestamp_ms), _plain(row.media_ms), _plain(row.value)])
@@ -127,7 +147,11 @@ class PaganFile:
 
     def write(self, row: Mapping[str, Any]) -> None:
         stimulus, session = row["stimulus"] or "", row["session"]
-        line = pagan_line(PaganRow(stimulus, stimulus, session, session, row["at_ms"], row["media_ms"], row["value"]))
+        line = pagan_line(
+            PaganRow(
+                stimulus, stimulus, session, session, row["at_ms"], row["media_ms"], row["value"]
+            )
+        )
         self._buffer.write(line.encode())
         self.rows += 1
 
@@ -148,7 +172,9 @@ class LinesFile:
     def __init__(self, folder: Path, path: str, about: str) -> None:
         self.path, self.about, self.rows = path, about, 0
         self.raw = HashedFile(folder / path)
-        self._gzip = gzip.GzipFile(filename="", mode="wb", compresslevel=4, fileobj=self.raw, mtime=0)
+        self._gzip = gzip.GzipFile(
+            filename="", mode="wb", compresslevel=4, fileobj=self.raw, mtime=0
+        )
         self._buffer = io.BufferedWriter(self._gzip, 1 << 18)
 
     def write(self, lines: Sequence[str]) -> None:
@@ -163,7 +189,9 @@ class LinesFile:
 
 
 class BundleFolder:
-    """A bundle being written. Used as a context: leaving it without an error puts the folder in place."""
+    """A bundle being written. Used as a context: leaving it without an error puts the folder in
+    place.
+    """
 
     def __init__(self, folder: Path, study: StudyRecord, tables: Sequence[BundleTable]) -> None:
         self._target = folder
@@ -188,9 +216,18 @@ class BundleFolder:
 
     def _begin(self) -> None:
         self._part.mkdir(parents=True)
-        self._open = {table.name: TableFile(self._part, package.table_path(self._study, table), table) for table in self._tables}
-        self._events = LinesFile(self._part, EVENTS, "Every event as the browser sent it, in the order of its hash chain.")
-        self._strays = LinesFile(self._part, STRAYS, "Events sent by tabs that had been taken over; outside the chains.")
+        self._open = {
+            table.name: TableFile(self._part, package.table_path(self._study, table), table)
+            for table in self._tables
+        }
+        self._events = LinesFile(
+            self._part,
+            EVENTS,
+            "Every event as the browser sent it, in the order of its hash chain.",
+        )
+        self._strays = LinesFile(
+            self._part, STRAYS, "Events sent by tabs that had been taken over; outside the chains."
+        )
 
     def row(self, table: str, row: Mapping[str, Cell]) -> None:
         self._open[table].write(row)
@@ -200,15 +237,24 @@ class BundleFolder:
             self._pagan.write(row)
 
     def apply(self, leave_out: LeaveOut, definitions: Mapping[str, str]) -> None:
-        """Let the analysis say what it leaves out of the rows so far, and write `included` and the exclusions accordingly."""
+        """Let the analysis say what it leaves out of the rows so far, and write `included` and the
+        exclusions accordingly.
+        """
         for file in self._open.values():
             file.flush()
-        tables = TablesOnDisk(self._part, {name: file.path for name, file in self._open.items()}, self._shapes)
+        tables = TablesOnDisk(
+            self._part, {name: file.path for name, file in self._open.items()}, self._shapes
+        )
         study = self._study
-        left_out = leave_out(Bundle(self._part, study.title, study.simulated, study.withdrawn, tables, definitions))
+        left_out = leave_out(
+            Bundle(self._part, study.title, study.simulated, study.withdrawn, tables, definitions)
+        )
         if left_out is None:
             return
-        for name, counts in (("participants", left_out.counts_session), ("judgements", left_out.counts_answer)):
+        for name, counts in (
+            ("participants", left_out.counts_session),
+            ("judgements", left_out.counts_answer),
+        ):
             rows = with_included(tables[name], counts) if name in tables else None
             if rows is not None:
                 self._rewrite(name, rows)
@@ -230,9 +276,16 @@ class BundleFolder:
     def events(self, session: str, events: Sequence[EventRecord]) -> None:
         before = f'{{"session":{quoted(session)},"seq":'
         self._events.write(
-            [f'{before}{seq},"received_ms":{received_ms},"body":{quoted(body)}}}\n' for seq, body, received_ms in events]
+            [
+                f'{before}{seq},"received_ms":{received_ms},"body":{quoted(body)}}}\n'
+                for seq, body, received_ms in events
+            ]
         )
-        self._last_ms = max([self._last_ms or 0, *[received_ms for _, _, received_ms in events]]) if events else self._last_ms
+        self._last_ms = (
+            max([self._last_ms or 0, *[received_ms for _, _, received_ms in events]])
+            if events
+            else self._last_ms
+        )
 
     def strays(self, session: str, strays: Sequence[StrayRecord]) -> None:
         before = f'{{"session":{quoted(session)},"epoch":'
@@ -260,8 +313,15 @@ class BundleFolder:
             file.write(row)
         self._contents.append(file.close())
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Whatever went wrong, while rows were written or now that the last of them reach the disk, leaves nothing behind."""
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Whatever went wrong, while rows were written or now that the last of them reach the disk,
+        leaves nothing behind.
+        """
         try:
             with writing(self._target):
                 if error is None:
@@ -307,7 +367,9 @@ def zip_folder(folder: Path, target: Path) -> Path:
     """The folder as one zip file whose bytes depend on nothing but the content."""
     with whole_file(target) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            entry = zipfile.ZipInfo(f"{folder.name}/{path.relative_to(folder).as_posix()}", ZIP_EPOCH)
+            entry = zipfile.ZipInfo(
+                f"{folder.name}/{path.relative_to(folder).as_posix()}", ZIP_EPOCH
+            )
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             with path.open("rb") as source, archive.open(entry, "w", force_zip64=True) as into:
@@ -316,7 +378,9 @@ def zip_folder(folder: Path, target: Path) -> Path:
 
 
 def _must_be_ours(folder: Path) -> None:
-    """Only an older bundle to which nobody has added or changed anything, or nothing, may be replaced."""
+    """Only an older bundle to which nobody has added or changed anything, or nothing, may be
+    replaced.
+    """
     description = folder / "datapackage.json"
     is_ours = description.is_file() and package.FORMAT in description.read_text("utf-8", "replace")
     check_replaceable(folder, "bundle", is_ours=is_ours)
@@ -326,4 +390,6 @@ def _put_in_place(part: Path, target: Path) -> None:
     try:
         replace_folder(part, target)
     except OSError as error:
-        raise InvalidInput(f"{target}: the bundle could not be put in place ({error}). Choose another place.") from error
+        raise InvalidInput(
+            f"{target}: the bundle could not be put in place ({error}). Choose another place."
+        ) from error

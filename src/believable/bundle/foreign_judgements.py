@@ -1,6 +1,8 @@
-"""Import judgements that another tool collected: yes/no ("is this a person?") and ratings, one line per judge and stimulus.
+"""Import judgements that another tool collected: yes/no ("is this a person?") and ratings, one line
+per judge and stimulus.
 
-The bundle carries a study definition of its own design, so `believable analyse BUNDLE` compares the conditions at once.
+The bundle carries a study definition of its own design, so `believable analyse BUNDLE` compares the
+conditions at once.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ MOST_POINTS = 11
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignJudgement:
-    """One judgement of one stimulus. `called_human` and `rating` are None if the file has no such answer."""
+    """One judgement of one stimulus. `called_human` and `rating` are None if the file has no such
+    answer.
+    """
 
     line: int
     trial: str
@@ -83,7 +87,9 @@ class SingleJudge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgementFile:
-    """The content of a file. `renamed` maps names of conditions to the ids that a study file allows."""
+    """The content of a file. `renamed` maps names of conditions to the ids that a study file
+    allows.
+    """
 
     judges: Mapping[str, SingleJudge]
     conditions: tuple[str, ...]
@@ -110,7 +116,8 @@ def read_judgements(path: Path, *, scale: RatingScale | None = None) -> Judgemen
 
     judge, stimulus, condition  who judged what; the condition is `human` or the agent's name
     answer or called_human      human or agent (also person, machine, program …); or 1 and 0
-    rating                      a number on `scale`, which has to be stated because no file says where its scale ends
+    rating                      a number on `scale`, which has to be stated because no file says
+                                where its scale ends
     further                     trial, scenario, rt_ms, why, group
     """
     judges: dict[str, SingleJudge] = {}
@@ -121,8 +128,14 @@ def read_judgements(path: Path, *, scale: RatingScale | None = None) -> Judgemen
             _add_judgement(judges, cells, f"{path}:{line}", line, scale)
         unread = tuple(name for name in rows.names if name and name not in column.values())
     if not judges:
-        raise InvalidInput(f"{path}: there is no line with a judgement in it. Export the judgements again.")
-    names = tuple(dict.fromkeys(judgement.condition for judge in judges.values() for judgement in judge.judgements))
+        raise InvalidInput(
+            f"{path}: there is no line with a judgement in it. Export the judgements again."
+        )
+    names = tuple(
+        dict.fromkeys(
+            judgement.condition for judge in judges.values() for judgement in judge.judgements
+        )
+    )
     ids = _condition_ids(path, names)
     return JudgementFile(
         judges=judges,
@@ -143,32 +156,46 @@ def _find_columns(path: Path, names: Sequence[str], scale: RatingScale | None) -
     for what in ("judge", "stimulus", "condition"):
         if what not in column:
             raise InvalidInput(
-                f"{path}:1: expected a column `{what}`, got {', '.join(names) or 'nothing'}. {did_you_mean(what, names)}"
+                f"{path}:1: expected a column `{what}`, got {', '.join(names) or 'nothing'}."
+                f" {did_you_mean(what, names)}"
             )
     if not {"answer", "called_human", "rating"} & set(column):
         raise InvalidInput(
-            f"{path}:1: expected a column `answer` (human or agent), `called_human` (1 or 0) or `rating`, got {', '.join(names)}."
+            f"{path}:1: expected a column `answer` (human or agent), `called_human` (1 or 0) or"
+            f" `rating`, got {', '.join(names)}."
         )
     if {"answer", "called_human"} <= set(column):
-        raise InvalidInput(f"{path}:1: expected one of `answer` and `called_human`, got both. Remove one of them.")
+        raise InvalidInput(
+            f"{path}:1: expected one of `answer` and `called_human`, got both. Remove one of them."
+        )
     if "rating" in column and scale is None:
-        raise InvalidInput(f"{path}:1: the ends of the scale of `rating` are not known. State them: --scale LOW HIGH.")
+        raise InvalidInput(
+            f"{path}:1: the ends of the scale of `rating` are not known. State them: --scale LOW"
+            " HIGH."
+        )
     if scale is not None and "rating" not in column:
         raise InvalidInput(f"{path}:1: --scale is about a column `rating`, got {', '.join(names)}.")
     return column
 
 
 def _add_judgement(
-    judges: dict[str, SingleJudge], cells: Mapping[str, str], place: str, line: int, scale: RatingScale | None
+    judges: dict[str, SingleJudge],
+    cells: Mapping[str, str],
+    place: str,
+    line: int,
+    scale: RatingScale | None,
 ) -> None:
     name, stimulus, condition = cells["judge"], cells["stimulus"], cells["condition"]
     if not name or not stimulus or not condition:
         raise InvalidInput(
-            f"{place}: expected a judge, a stimulus and a condition, got {name!r}, {stimulus!r} and {condition!r}."
+            f"{place}: expected a judge, a stimulus and a condition, got {name!r}, {stimulus!r} and"
+            f" {condition!r}."
         )
     judge = judges.setdefault(name, SingleJudge(cells.get("group", "")))
     if cells.get("group", "") != judge.group:
-        raise InvalidInput(f"{place}: {name} is in group {cells['group']!r} here and {judge.group!r} before.")
+        raise InvalidInput(
+            f"{place}: {name} is in group {cells['group']!r} here and {judge.group!r} before."
+        )
     judgement = ForeignJudgement(
         line=line,
         trial=cells.get("trial", ""),
@@ -183,8 +210,8 @@ def _add_judgement(
     for earlier in judge.judgements:
         if (earlier.stimulus, earlier.trial) == (judgement.stimulus, judgement.trial):
             raise InvalidInput(
-                f"{place}: {name} has judged {stimulus!r} already, in line {earlier.line}. Remove one of them, or number the"
-                " trials in a column `trial`."
+                f"{place}: {name} has judged {stimulus!r} already, in line {earlier.line}. Remove"
+                " one of them, or number the trials in a column `trial`."
             )
     judge.judgements.append(judgement)
 
@@ -192,13 +219,15 @@ def _add_judgement(
 def _parse_answer(cells: Mapping[str, str], place: str) -> bool | None:
     if word := cells.get("called_human", "").casefold():
         if word not in YES | NO:
-            raise InvalidInput(f"{place}: expected 1 or 0 in `called_human`, got {cells['called_human']!r}.")
+            raise InvalidInput(
+                f"{place}: expected 1 or 0 in `called_human`, got {cells['called_human']!r}."
+            )
         return word in YES
     if word := cells.get("answer", "").casefold():
         if word not in CALLED_HUMAN | CALLED_AGENT:
             raise InvalidInput(
-                f"{place}: expected human or agent in `answer` (also {', '.join(sorted(CALLED_HUMAN | CALLED_AGENT))}), got"
-                f" {cells['answer']!r}."
+                f"{place}: expected human or agent in `answer` (also"
+                f" {', '.join(sorted(CALLED_HUMAN | CALLED_AGENT))}), got {cells['answer']!r}."
             )
         return word in CALLED_HUMAN
     return None
@@ -210,7 +239,8 @@ def _parse_rating(cell: str, place: str, scale: RatingScale | None) -> float | N
     value = _parse_number(cell, place, "rating")
     if not scale.low <= value <= scale.high:
         raise InvalidInput(
-            f"{place}: expected a rating from {scale.low:g} to {scale.high:g}, got {cell!r}. Correct it, or --scale."
+            f"{place}: expected a rating from {scale.low:g} to {scale.high:g}, got {cell!r}."
+            " Correct it, or --scale."
         )
     return value
 
@@ -237,18 +267,36 @@ def _condition_ids(path: Path, names: Sequence[str]) -> dict[str, str]:
         own = own if own[0].isalpha() else f"c{own}"[:63]
         if own in ids.values():
             other = next(given for given, taken in ids.items() if taken == own)
-            raise InvalidInput(f"{path}: the conditions {other!r} and {name!r} both become the id {own!r}. Rename one of them.")
+            raise InvalidInput(
+                f"{path}: the conditions {other!r} and {name!r} both become the id {own!r}. Rename"
+                " one of them."
+            )
         ids[name] = own
     return ids
 
 
 def write_judgements_bundle(
-    judged: JudgementFile, folder: Path, *, name: str, title: str, kinds: StudyKinds, instruments: Registry[Instrument[Any]]
+    judged: JudgementFile,
+    folder: Path,
+    *,
+    name: str,
+    title: str,
+    kinds: StudyKinds,
+    instruments: Registry[Instrument[Any]],
 ) -> WrittenBundle:
-    """Write one session per judge and one trial per judgement, with the definition that declares the analysis."""
+    """Write one session per judge and one trial per judgement, with the definition that declares
+    the analysis.
+    """
     definition = _define_study(judged, title, kinds)
     grouped = any(judge.group for judge in judged.judges.values())
-    fields = [PERSON, *((Field("arm_group", "string", "Group of the judge in the imported file."),) if grouped else ())]
+    fields = [
+        PERSON,
+        *(
+            (Field("arm_group", "string", "Group of the judge in the imported file."),)
+            if grouped
+            else ()
+        ),
+    ]
     tables = (
         PARTICIPANTS.with_fields(fields),
         *(table for table in TABLES if table.name != "participants"),
@@ -258,7 +306,11 @@ def write_judgements_bundle(
         for number, judge in enumerate(judged.judges.values(), start=1):
             session = f"judge{number}"
             participant = imported_participant(number, session, trials=len(judge.judgements))
-            participant |= {"participant": f"P{number}", "outcome": "complete", "definition": definition.hash}
+            participant |= {
+                "participant": f"P{number}",
+                "outcome": "complete",
+                "definition": definition.hash,
+            }
             if grouped:
                 participant["arm_group"] = judge.group
             bundle.row("participants", participant)
@@ -266,24 +318,43 @@ def write_judgements_bundle(
             for table, entry in _session_rows(session, judge, judged):
                 rows[table].append(entry)
                 bundle.row(table, entry)
-            for judgement in judgement_rows(participant, rows["trials"], rows["answers"], rows["shown"], []):
+            for judgement in judgement_rows(
+                participant, rows["trials"], rows["answers"], rows["shown"], []
+            ):
                 bundle.row("judgements", judgement)
         bundle.text(
-            f"materials/definition-{definition.hash[:12]}.json", definition.to_json(), "Study of the imported judgements."
+            f"materials/definition-{definition.hash[:12]}.json",
+            definition.to_json(),
+            "Study of the imported judgements.",
         )
         write_codebook(bundle, title, tables, {definition.hash: definition}, instruments)
     return WrittenBundle(folder, len(judged.judges), sum(1 for _ in judged.judgements))
 
 
-def _session_rows(session: str, judge: SingleJudge, judged: JudgementFile) -> Iterator[tuple[str, dict[str, Cell]]]:
+def _session_rows(
+    session: str, judge: SingleJudge, judged: JudgementFile
+) -> Iterator[tuple[str, dict[str, Cell]]]:
     for position, judgement in enumerate(judge.judgements):
         condition = judged.renamed.get(judgement.condition, judgement.condition)
-        about: dict[str, Cell] = {"session": session, "position": position, "run": 0, "trial_key": f"{TRIAL}-{position}"}
-        about |= {"trial": TRIAL, "stimulus": judgement.stimulus, "condition": condition, "scenario": judgement.scenario or None}
+        about: dict[str, Cell] = {
+            "session": session,
+            "position": position,
+            "run": 0,
+            "trial_key": f"{TRIAL}-{position}",
+        }
+        about |= {
+            "trial": TRIAL,
+            "stimulus": judgement.stimulus,
+            "condition": condition,
+            "scenario": judgement.scenario or None,
+        }
         yield "trials", about | {"kind": "watch", "status": "done", "rt_ms": judgement.rt_ms}
         yield "shown", about | {"player": 0, "how": "played", "views": 0, "watched_ms": 0.0}
         if judgement.called_human is not None:
-            yield "answers", about | _answer("answer", "choice", HUMAN if judgement.called_human else AGENT)
+            yield (
+                "answers",
+                about | _answer("answer", "choice", HUMAN if judgement.called_human else AGENT),
+            )
         if judgement.rating is not None:
             yield "answers", about | _answer("rating", _rating_kind(judged), judgement.rating)
         if judgement.why:
@@ -292,14 +363,24 @@ def _session_rows(session: str, judge: SingleJudge, judged: JudgementFile) -> It
 
 def _answer(question: str, kind: str, value: str | float) -> dict[str, Cell]:
     column = "value_text" if isinstance(value, str) else "value_number"
-    return {"question": question, "kind": kind, column: value, "player": 0, "changes": 0, "pasted": 0}
+    return {
+        "question": question,
+        "kind": kind,
+        column: value,
+        "player": 0,
+        "changes": 0,
+        "pasted": 0,
+    }
 
 
 def _rating_kind(judged: JudgementFile) -> str:
     """Ratings from 1 in whole points are a Likert item, any other scale is a number with limits."""
     scale = judged.scale
     points = scale is not None and scale.low == 1 and scale.high in range(2, MOST_POINTS + 1)
-    whole = all(judgement.rating is None or judgement.rating == int(judgement.rating) for judgement in judged.judgements)
+    whole = all(
+        judgement.rating is None or judgement.rating == int(judgement.rating)
+        for judgement in judged.judgements
+    )
     return "likert" if points and whole else "number"
 
 
@@ -307,11 +388,21 @@ def _define_study(judged: JudgementFile, title: str, kinds: StudyKinds) -> Defin
     questions: list[dict[str, Any]] = []
     measures: dict[str, Any] = {}
     if judged.answered:
-        questions.append({"id": "answer", "prompt": "Human or agent?", "choice": {"options": [HUMAN, AGENT]}})
-        measures["called_human"] = {"question": f"{TRIAL}.answer", "yes": [HUMAN], "title": "Called human"}
+        questions.append(
+            {"id": "answer", "prompt": "Human or agent?", "choice": {"options": [HUMAN, AGENT]}}
+        )
+        measures["called_human"] = {
+            "question": f"{TRIAL}.answer",
+            "yes": [HUMAN],
+            "title": "Called human",
+        }
     if judged.rated and judged.scale is not None:
         scale, kind = judged.scale, _rating_kind(judged)
-        params = {"points": int(scale.high)} if kind == "likert" else {"min": scale.low, "max": scale.high, "whole": False}
+        params = (
+            {"points": int(scale.high)}
+            if kind == "likert"
+            else {"min": scale.low, "max": scale.high, "whole": False}
+        )
         questions.append({"id": "rating", "prompt": "Rating", kind: params})
         measures["rating"] = {"question": f"{TRIAL}.rating", "title": "Rating"}
     if any(judgement.why for judgement in judged.judgements):
@@ -323,7 +414,10 @@ def _define_study(judged: JudgementFile, title: str, kinds: StudyKinds) -> Defin
         "seed": 1,
         "conditions": list(judged.conditions),
         "timeline": [{"watch": {"id": TRIAL, "stimulus": "any", "ask": questions}}, {"finish": {}}],
-        "analysis": {"measures": measures, "outcomes": {"primary": [name for name in measures if name != "why"]}},
+        "analysis": {
+            "measures": measures,
+            "outcomes": {"primary": [name for name in measures if name != "why"]},
+        },
     }
     parsed = read_study(from_plain(tree), kinds, file="imported judgements")
     if parsed.problems:

@@ -1,5 +1,6 @@
-"""Bundles made from other tools' traces: the same tables, with what those tools know. Also traces that
-somebody has already resampled: one value per bin, as a CSV file."""
+"""Bundles made from other tools' traces: the same tables, with what those tools know. Also traces
+that somebody has already resampled: one value per bin, as a CSV file.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ _BIN = re.compile(r"bin_([0-9]+)ms")
 class PreparedTrace:
     """One annotator's trace of one stimulus. Bins without gaps, from 0.
 
-    block  stimuli of the same name in different blocks are different stimuli; empty if the file has no such column
+    block  stimuli of the same name in different blocks are different stimuli; empty if the file has
+           no such column
     """
 
     session: str
@@ -48,13 +50,15 @@ class PreparedTrace:
 
 
 def read_prepared(path: Path, *, stimulus: str) -> tuple[PreparedTrace, ...]:
-    """Read the columns `participant`, `bin_<n>ms` (the bin's number) and `value`, and `session`, `group`, `block`, `stimulus`
-    if the file has them."""
+    """Read the columns `participant`, `bin_<n>ms` (the bin's number) and `value`, and `session`,
+    `group`, `block`, `stimulus` if the file has them.
+    """
     with foreign_rows(path, "traces") as rows:
         bins = [match for name in rows.names if (match := _BIN.fullmatch(name))]
         if "participant" not in rows.names or "value" not in rows.names or len(bins) != 1:
             raise InvalidInput(
-                f"{path}:1: expected the columns participant, bin_<n>ms and value, got {', '.join(rows.names) or 'nothing'}."
+                f"{path}:1: expected the columns participant, bin_<n>ms and value, got"
+                f" {', '.join(rows.names) or 'nothing'}."
             )
         column, bin_ms = bins[0].group(0), int(bins[0].group(1))
         traces: dict[tuple[str, str, str, str, str], list[float]] = {}
@@ -65,13 +69,19 @@ def read_prepared(path: Path, *, stimulus: str) -> tuple[PreparedTrace, ...]:
             number, value = _numbers(path, line, row[column], row["value"])
             if number != len(trace):
                 raise InvalidInput(
-                    f"{path}:{line}: expected bin {len(trace)} of {row['participant']}, got {row[column]!r}."
-                    " Bins go from 0 without gaps, one trace after the other."
+                    f"{path}:{line}: expected bin {len(trace)} of {row['participant']}, got"
+                    f" {row[column]!r}. Bins go from 0 without gaps, one trace after the other."
                 )
             trace.append(value)
     return tuple(
         PreparedTrace(
-            session=session, participant=participant, group=group, block=block, stimulus=name, bin_ms=bin_ms, values=tuple(values)
+            session=session,
+            participant=participant,
+            group=group,
+            block=block,
+            stimulus=name,
+            bin_ms=bin_ms,
+            values=tuple(values),
         )
         for (session, participant, group, block, name), values in traces.items()
     )
@@ -81,7 +91,9 @@ def _numbers(path: Path, line: int, number: str, value: str) -> tuple[int, float
     try:
         numbers = int(number), float(value)
     except ValueError:
-        raise InvalidInput(f"{path}:{line}: expected a bin and a number, got {number!r} and {value!r}.") from None
+        raise InvalidInput(
+            f"{path}:{line}: expected a bin and a number, got {number!r} and {value!r}."
+        ) from None
     if not math.isfinite(numbers[1]):
         raise InvalidInput(f"{path}:{line}: expected a finite value, got {value!r}.")
     return numbers
@@ -89,7 +101,9 @@ def _numbers(path: Path, line: int, number: str, value: str) -> tuple[int, float
 
 #: What the trials of imported annotations are called.
 TRIAL = "annotation"
-PERSON = Field("participant", "string", "Participant in the imported files, numbered in order of appearance.")
+PERSON = Field(
+    "participant", "string", "Participant in the imported files, numbered in order of appearance."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +111,11 @@ class ForeignTrace:
     """One recording of another tool.
 
     person   who made it, by whatever tells people apart
-    part     what it is a recording of: a quality test, or the stimulus. Recordings of one part by one person are repetitions
+    part     what it is a recording of: a quality test, or the stimulus. Recordings of one part by
+             one person are repetitions
     session  the id that the other tool gave it
-    changes  (number of its line, time in ms since 1970, time in the medium, value), in the order of time
+    changes  (number of its line, time in ms since 1970, time in the medium, value), in the order of
+             time
     until_ms where it ends, as far as that is known: it becomes what was viewed
     extra    further columns, each with every value that was found
     """
@@ -130,16 +146,24 @@ def readable_names(exports: Sequence[PaganExport]) -> dict[str, str]:
     names: dict[str, set[str]] = defaultdict(set)
     for export in exports:
         for trace in export.traces:
-            names[trace.database_name].update(html.unescape(name).strip() for name in trace.original_names)
+            names[trace.database_name].update(
+                html.unescape(name).strip() for name in trace.original_names
+            )
     used = Counter(name for own in names.values() for name in own)
     single = {video: next(iter(own)) for video, own in names.items() if len(own) == 1}
-    return {video: name if (name := single.get(video)) and used[name] == 1 else video for video in names}
+    return {
+        video: name if (name := single.get(video)) and used[name] == 1 else video for video in names
+    }
 
 
 def pagan_traces(
-    exports: Sequence[PaganExport], chosen: Sequence[ChosenRecording] | None, signals: Mapping[str, KnownSignal]
+    exports: Sequence[PaganExport],
+    chosen: Sequence[ChosenRecording] | None,
+    signals: Mapping[str, KnownSignal],
 ) -> tuple[ForeignTrace, ...]:
-    """Return the recordings of exports, or only the chosen ones. A stimulus has its readable name; `signals` uses these names."""
+    """Return the recordings of exports, or only the chosen ones. A stimulus has its readable name;
+    `signals` uses these names.
+    """
     everybody = [ChosenRecording(t.participant, t) for export in exports for t in export.traces]
     names = readable_names(exports)
     return tuple(
@@ -164,11 +188,13 @@ def pagan_traces(
     )
 
 
-def prepared_traces(traces: Sequence[PreparedTrace], signals: Mapping[str, KnownSignal]) -> tuple[ForeignTrace, ...]:
+def prepared_traces(
+    traces: Sequence[PreparedTrace], signals: Mapping[str, KnownSignal]
+) -> tuple[ForeignTrace, ...]:
     """Return a value at the start of every bin, viewed up to the last bin.
 
-    A stimulus of a block is named `BLOCK/STIMULUS`, so blocks are never pooled. Stimuli with a known signal keep their name:
-    the signal makes them the same in every block.
+    A stimulus of a block is named `BLOCK/STIMULUS`, so blocks are never pooled. Stimuli with a
+    known signal keep their name: the signal makes them the same in every block.
     """
     return tuple(
         ForeignTrace(
@@ -176,11 +202,18 @@ def prepared_traces(traces: Sequence[PreparedTrace], signals: Mapping[str, Known
             _part(_name_in_block(trace, signals), signals),
             _name_in_block(trace, signals),
             f"trace{number}",
-            [(None, 0, float(index * trace.bin_ms), value) for index, value in enumerate(trace.values)],
+            [
+                (None, 0, float(index * trace.bin_ms), value)
+                for index, value in enumerate(trace.values)
+            ],
             trace.until_ms,
             {
                 name: (value,)
-                for name, value in (("session", trace.session), ("group", trace.group), ("block", trace.block))
+                for name, value in (
+                    ("session", trace.session),
+                    ("group", trace.group),
+                    ("block", trace.block),
+                )
                 if value
             },
         )
@@ -189,20 +222,29 @@ def prepared_traces(traces: Sequence[PreparedTrace], signals: Mapping[str, Known
 
 
 def _name_in_block(trace: PreparedTrace, signals: Mapping[str, KnownSignal]) -> str:
-    return trace.stimulus if trace.stimulus in signals or not trace.block else f"{trace.block}/{trace.stimulus}"
+    return (
+        trace.stimulus
+        if trace.stimulus in signals or not trace.block
+        else f"{trace.block}/{trace.stimulus}"
+    )
 
 
-def pooled_stimuli(traces: Sequence[PreparedTrace], signals: Mapping[str, KnownSignal]) -> dict[str, tuple[str, ...]]:
-    """Find stimuli that two or more sessions of several people each share, without a block: name → sessions.
+def pooled_stimuli(
+    traces: Sequence[PreparedTrace], signals: Mapping[str, KnownSignal]
+) -> dict[str, tuple[str, ...]]:
+    """Find stimuli that two or more sessions of several people each share, without a block: name →
+    sessions.
 
-    Such sessions may have shown different clips under one name. Their traces are pooled, which only the researcher can judge.
+    Such sessions may have shown different clips under one name. Their traces are pooled, which only
+    the researcher can judge.
     """
     people: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for trace in traces:
         if trace.session and not trace.block and trace.stimulus not in signals:
             people[trace.stimulus][trace.session].add(trace.participant)
     shared = {
-        stimulus: tuple(session for session, own in sessions.items() if len(own) > 1) for stimulus, sessions in people.items()
+        stimulus: tuple(session for session, own in sessions.items() if len(own) > 1)
+        for stimulus, sessions in people.items()
     }
     return {stimulus: sessions for stimulus, sessions in shared.items() if len(sessions) > 1}
 
@@ -212,7 +254,9 @@ def _part(stimulus: str, signals: Mapping[str, KnownSignal]) -> str:
 
 
 def sessions_of(traces: Sequence[ForeignTrace]) -> tuple[ForeignSession, ...]:
-    """A person's first recordings of every part are one session, the second ones another; in the order of time."""
+    """A person's first recordings of every part are one session, the second ones another; in the
+    order of time.
+    """
     people: dict[object, str] = {}
     rounds: dict[tuple[str, int], list[ForeignTrace]] = {}
     times: dict[tuple[str, str], int] = defaultdict(int)
@@ -227,13 +271,19 @@ def sessions_of(traces: Sequence[ForeignTrace]) -> tuple[ForeignSession, ...]:
         taken[ordered[0].session] += 1
         count = taken[ordered[0].session]
         sessions.append(
-            ForeignSession(ordered[0].session if count == 1 else f"{ordered[0].session}.{count}", person, tuple(ordered))
+            ForeignSession(
+                ordered[0].session if count == 1 else f"{ordered[0].session}.{count}",
+                person,
+                tuple(ordered),
+            )
         )
     return tuple(sessions)
 
 
 def contradictory(sessions: Sequence[ForeignSession]) -> dict[str, list[tuple[str, ...]]]:
-    """Further columns that say several things about one annotator: the values, for each such annotator."""
+    """Further columns that say several things about one annotator: the values, for each such
+    annotator.
+    """
     several: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for session in sessions:
         for name, values in _values(session).items():
@@ -263,13 +313,22 @@ def write_traces_bundle(
 ) -> WrittenBundle:
     """Participants, traces, views and known signals of imported sessions.
 
-    Further columns become participants' columns, empty where they say several things about one annotator.
+    Further columns become participants' columns, empty where they say several things about one
+    annotator.
     left_out  (scope, reason, detail, count) of what is not in the bundle
     report    what was found on the way, as a text of its own
     """
-    extra = list(dict.fromkeys(column for session in sessions for trace in session.traces for column in trace.extra))
+    extra = list(
+        dict.fromkeys(
+            column for session in sessions for trace in session.traces for column in trace.extra
+        )
+    )
     fields = [
-        Field(_extra(column), "string", f"Column `{column}` of the imported files; empty where it says several things.")
+        Field(
+            _extra(column),
+            "string",
+            f"Column `{column}` of the imported files; empty where it says several things.",
+        )
         for column in extra
     ]
     tables = (
@@ -282,22 +341,46 @@ def write_traces_bundle(
         for number, session in enumerate(sessions, start=1):
             bundle.row("participants", _participant(number, session, extra))
             for position, trace in enumerate(session.traces):
-                place: dict[str, Cell] = {"session": session.id, "position": position, "stimulus": trace.stimulus}
-                trial: dict[str, Cell] = {"run": 0, "trial_key": f"{TRIAL}{position or ''}", "trial": TRIAL}
+                place: dict[str, Cell] = {
+                    "session": session.id,
+                    "position": position,
+                    "stimulus": trace.stimulus,
+                }
+                trial: dict[str, Cell] = {
+                    "run": 0,
+                    "trial_key": f"{TRIAL}{position or ''}",
+                    "trial": TRIAL,
+                }
                 for seq, at_ms, media_ms, value in trace.changes:
-                    change: dict[str, Cell] = {"seq": seq, "at_ms": at_ms, "media_ms": media_ms, "value": value}
+                    change: dict[str, Cell] = {
+                        "seq": seq,
+                        "at_ms": at_ms,
+                        "media_ms": media_ms,
+                        "value": value,
+                    }
                     bundle.row("traces", place | trial | change)
                     rows += 1
                 if trace.until_ms is not None:
-                    shown: dict[str, Cell] = {"player": 0, "what": "stimulus", "seq": position + 1, "rate": 1.0}
+                    shown: dict[str, Cell] = {
+                        "player": 0,
+                        "what": "stimulus",
+                        "seq": position + 1,
+                        "rate": 1.0,
+                    }
                     bundle.row("views", place | shown | {"from_ms": 0.0, "to_ms": trace.until_ms})
         for scope, reason, detail, count in left_out:
-            bundle.row("exclusions", {"scope": scope, "reason": reason, "detail": detail, "count": count})
+            bundle.row(
+                "exclusions", {"scope": scope, "reason": reason, "detail": detail, "count": count}
+            )
         for stimulus, signal in (signals or {}).items():
             for row in signal.rows(stimulus):
                 bundle.row("signals", row)
         if report:
-            bundle.text("documentation/import.txt", report, "What the import found in the files, by kind of trouble.")
+            bundle.text(
+                "documentation/import.txt",
+                report,
+                "What the import found in the files, by kind of trouble.",
+            )
         write_codebook(bundle, title, tables, {}, instruments)
     return WrittenBundle(folder, len(sessions), rows)
 
@@ -318,7 +401,9 @@ def imported_participant(number: int, session: str, *, trials: int) -> dict[str,
 
 
 def _participant(number: int, session: ForeignSession, extra: Sequence[str]) -> Mapping[str, Cell]:
-    row = imported_participant(number, session.id, trials=len(session.traces)) | {"participant": session.person}
+    row = imported_participant(number, session.id, trials=len(session.traces)) | {
+        "participant": session.person
+    }
     begins = [trace.changes[0][1] for trace in session.traces if trace.changes[0][1]]
     if begins:
         ends = [trace.changes[-1][1] for trace in session.traces]
@@ -327,7 +412,9 @@ def _participant(number: int, session: ForeignSession, extra: Sequence[str]) -> 
         row |= {"duration_ms": int(sum(trace.until_ms or 0 for trace in session.traces))}
     values = _values(session)
     settled = {column: values.get(column, ()) for column in extra}
-    return row | {_extra(column): own[0] if len(own) == 1 else None for column, own in settled.items()}
+    return row | {
+        _extra(column): own[0] if len(own) == 1 else None for column, own in settled.items()
+    }
 
 
 def _extra(column: str) -> str:

@@ -1,7 +1,8 @@
-"""The table to begin an analysis with: one tidy row per judgement, with everything about it that otherwise takes a join.
+"""The table to begin an analysis with: one tidy row per judgement, with everything about it that
+otherwise takes a join.
 
-It holds nothing that the other tables do not: arms come from the participants, seconds from the trials, and who was chosen in a
-comparison from what stood where.
+It holds nothing that the other tables do not: arms come from the participants, seconds from the
+trials, and who was chosen in a comparison from what stood where.
 """
 
 from __future__ import annotations
@@ -26,16 +27,26 @@ def judgement_table(definitions: Iterable[Definition]) -> BundleTable:
 
 
 def judgement_rows(
-    participant: Row, trials: Sequence[Row], answers: Sequence[Row], shown: Sequence[Row], exclusions: Sequence[Row]
+    participant: Row,
+    trials: Sequence[Row],
+    answers: Sequence[Row],
+    shown: Sequence[Row],
+    exclusions: Sequence[Row],
 ) -> Iterator[Row]:
     """The judgements of one session, from its rows in the other tables."""
     latest = max((int(row["run"] or 0) for row in trials), default=0)
-    seconds = {row["position"]: _seconds(row.get("rt_ms")) for row in trials if row["run"] == latest}
+    seconds = {
+        row["position"]: _seconds(row.get("rt_ms")) for row in trials if row["run"] == latest
+    }
     stood: dict[Cell, list[Row]] = {}
     for row in shown:
         if row["run"] == latest:
             stood.setdefault(row["position"], []).append(row)
-    left_out = {(row.get("trial_key"), row.get("question"), row.get("player")) for row in exclusions if row["scope"] == "answer"}
+    left_out = {
+        (row.get("trial_key"), row.get("question"), row.get("player"))
+        for row in exclusions
+        if row["scope"] == "answer"
+    }
     arms = {name: cell for name, cell in participant.items() if name.startswith("arm_")}
     for row in answers:
         open_answer = row.get("value_text") is None and row.get("value_number") is None
@@ -46,7 +57,10 @@ def judgement_rows(
         yield (
             columns
             | _chosen(row, stood.get(row["position"], []))
-            | {"seconds": seconds.get(row["position"]), "included": bool(participant["included"]) and key not in left_out}
+            | {
+                "seconds": seconds.get(row["position"]),
+                "included": bool(participant["included"]) and key not in left_out,
+            }
             | arms
         )
 
@@ -61,10 +75,14 @@ def _chosen(answer: Row, stood: Sequence[Row]) -> dict[str, Cell]:
     if len(stood) < 2 or answer.get("player") is not None or not isinstance(value, str):
         return {}
     named = SIDES.get(value)
-    chosen = next((row for row in stood if row["player"] == named or row.get("label") == value), None)
+    chosen = next(
+        (row for row in stood if row["player"] == named or row.get("label") == value), None
+    )
     if chosen is None:
         return {}
-    others = [str(row["condition"]) for row in stood if row is not chosen and row["condition"] is not None]
+    others = [
+        str(row["condition"]) for row in stood if row is not chosen and row["condition"] is not None
+    ]
     return {
         "chosen_condition": chosen["condition"],
         "chosen_stimulus": chosen["stimulus"],

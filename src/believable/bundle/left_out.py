@@ -1,7 +1,9 @@
-"""The analysed set in a bundle's tables: which sessions and answers the declared analysis leaves out, and why.
+"""The analysed set in a bundle's tables: which sessions and answers the declared analysis leaves
+out, and why.
 
-The tables are read back before the bundle is sealed, the analysis says what it leaves out, and `included` and the exclusions
-table are written accordingly. So whoever filters by `included` has the sessions and answers of the report.
+The tables are read back before the bundle is sealed, the analysis says what it leaves out, and
+`included` and the exclusions table are written accordingly. So whoever filters by `included` has
+the sessions and answers of the report.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from believable.bundle.tables import BundleTable, Cell, Row
 class AnalysisExclusions:
     """What an analysis leaves out.
 
-    rows          further rows of the exclusions table: rules of the plan, and the protocol's own cleaning
+    rows          further rows of the exclusions table: rules of the plan, and the protocol's own
+                  cleaning
     sessions      whole sessions, whatever the reason
     trials        (session, trial_key)
     answers       (session, trial_key, question, player or -1)
@@ -38,10 +41,18 @@ class AnalysisExclusions:
         return row["session"] not in self.sessions
 
     def counts_answer(self, row: Row) -> bool:
-        session, trial_key, question = str(row["session"]), str(row["trial_key"]), str(row["question"])
+        session, trial_key, question = (
+            str(row["session"]),
+            str(row["trial_key"]),
+            str(row["question"]),
+        )
         player = row.get("player")
         key = session, trial_key, question, -1 if player is None else int(player)
-        return session not in self.sessions and (session, trial_key) not in self.trials and key not in self.answers
+        return (
+            session not in self.sessions
+            and (session, trial_key) not in self.trials
+            and key not in self.answers
+        )
 
     def exclusion(self, row: Row) -> Row:
         """A row that was there before, with whether it is applied."""
@@ -53,16 +64,23 @@ LeaveOut: TypeAlias = Callable[[Bundle], AnalysisExclusions | None]
 
 
 class TablesOnDisk(Mapping[str, ColumnTable]):
-    """Tables that are read when they are asked for: the largest ones, such as traces, often are not."""
+    """Tables that are read when they are asked for: the largest ones, such as traces, often are
+    not.
+    """
 
-    def __init__(self, folder: Path, paths: Mapping[str, str], tables: Mapping[str, BundleTable]) -> None:
+    def __init__(
+        self, folder: Path, paths: Mapping[str, str], tables: Mapping[str, BundleTable]
+    ) -> None:
         self._folder, self._paths, self._tables = folder, paths, tables
         self._read: dict[str, ColumnTable] = {}
 
     def __getitem__(self, name: str) -> ColumnTable:
         if name not in self._read:
             columns = table_columns(self._folder / self._paths[name], self._tables[name].fields)
-            typed = {column.field.name: BundleColumn(column.field, *column.arrays()) for column in columns}
+            typed = {
+                column.field.name: BundleColumn(column.field, *column.arrays())
+                for column in columns
+            }
             self._read[name] = ColumnTable(name, MappingProxyType(typed))
         return self._read[name]
 
@@ -73,7 +91,9 @@ class TablesOnDisk(Mapping[str, ColumnTable]):
         return len(self._tables)
 
 
-def with_included(table: ColumnTable, counts: Callable[[Row], bool]) -> Iterator[dict[str, Cell]] | None:
+def with_included(
+    table: ColumnTable, counts: Callable[[Row], bool]
+) -> Iterator[dict[str, Cell]] | None:
     """The rows with `included` as `counts` says; None if it says what is there already."""
     rows = list(table.rows())
     included = [counts(row) for row in rows]

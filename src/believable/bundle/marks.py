@@ -1,6 +1,7 @@
 """Traces and flags, and the actions and plans in recordings that they are about, as rows.
 
-Browsers know actions under other ids; here they get their own back. Traces of practice stay in the raw events.
+Browsers know actions under other ids; here they get their own back. Traces of practice stay in the
+raw events.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class Happening(NamedTuple):
 
 
 class Logs:
-    """The action logs of a study's media, read once each. `media_dir` is where the copies are that sessions were shown."""
+    """The action logs of a study's media, read once each. `media_dir` is where the copies are that
+    sessions were shown.
+    """
 
     def __init__(self, media_dir: Path | None) -> None:
         self._media_dir = media_dir
@@ -54,7 +57,9 @@ class Logs:
             return None
         if digest not in self._known:
             path = self._path(digest)
-            self._known[digest] = log_of(file.read(path)) if medium.is_replay else actions.read_actions(path)
+            self._known[digest] = (
+                log_of(file.read(path)) if medium.is_replay else actions.read_actions(path)
+            )
         return self._known[digest]
 
     def each(self, definitions: Sequence[Definition]) -> Iterator[tuple[str, str, ActionLog]]:
@@ -71,7 +76,11 @@ class Logs:
     def _path(self, digest: str) -> Path:
         path = None if self._media_dir is None else medium_file(self._media_dir, digest)
         if path is None or not path.is_file():
-            where = "no media folder was given" if self._media_dir is None else f"it is not in {self._media_dir}"
+            where = (
+                "no media folder was given"
+                if self._media_dir is None
+                else f"it is not in {self._media_dir}"
+            )
             raise InvalidInput(
                 f"the log of actions {digest[:12]} is needed to name what was marked, and {where}."
                 " Export from the data folder that the study ran with."
@@ -117,7 +126,9 @@ def plan_rows(stimulus: str, digest: str, log: ActionLog) -> Iterator[Row]:
 
 @dataclass(slots=True)
 class _KeyPress:
-    """A key press with the actions that it offered, under the ids that the browser knows, and how long the choice took."""
+    """A key press with the actions that it offered, under the ids that the browser knows, and how
+    long the choice took.
+    """
 
     offered: tuple[str, ...]
     delay_ms: float | None = None
@@ -140,9 +151,13 @@ class _FlagState:
 
 
 def flag_rows(
-    events: Iterator[Happening], shown: Callable[[int], tuple[str | None, ActionLog | None]], session: str
+    events: Iterator[Happening],
+    shown: Callable[[int], tuple[str | None, ActionLog | None]],
+    session: str,
 ) -> Iterator[Row]:
-    """One row per flag as it stands in the end, also those that were taken back. `shown` tells stimulus and log of a position."""
+    """One row per flag as it stands in the end, also those that were taken back. `shown` tells
+    stimulus and log of a position.
+    """
     for number, flag in _flags(events):
         stimulus, log = shown(flag.position)
         yield {
@@ -164,7 +179,9 @@ def flag_rows(
 
 
 def _flags(events: Iterator[Happening]) -> list[tuple[str, _FlagState]]:
-    """In the order they were set. A number that comes again (the session began again) is another flag."""
+    """In the order they were set. A number that comes again (the session began again) is another
+    flag.
+    """
     flags: list[tuple[str, _FlagState]] = []
     open_ones: dict[tuple[int, str], _FlagState] = {}
     presses: dict[int, _KeyPress] = {}
@@ -213,11 +230,16 @@ def _offered_ids(press: _KeyPress | None, log: ActionLog | None) -> str | None:
     """Authored ids of the offered actions, in the order of the offer."""
     if press is None or log is None:
         return None
-    return " ".join(known for name in press.offered if (known := log.authored_id(name)) is not None) or None
+    return (
+        " ".join(known for name in press.offered if (known := log.authored_id(name)) is not None)
+        or None
+    )
 
 
 def reaction_rows(events: Iterable[Happening], session: str) -> Iterator[Row]:
-    """One row per trial of a practice that measures reactions. An event without numbers was made by no browser of ours."""
+    """One row per trial of a practice that measures reactions. An event without numbers was made by
+    no browser of ours.
+    """
     for event in events:
         data = event.data
         attempt, number, early = (_finite(data.get(name)) for name in ("try", "trial", "early"))
@@ -240,7 +262,9 @@ def _text(data: Mapping[str, Any]) -> str:
 
 
 def _action_id(flag: _FlagState, log: ActionLog | None) -> str | None:
-    """The authored id. A flag on a moment belongs to the action that was going on, if there was exactly one."""
+    """The authored id. A flag on a moment belongs to the action that was going on, if there was
+    exactly one.
+    """
     if log is None:
         return None
     if flag.shown_action is not None:
@@ -249,18 +273,28 @@ def _action_id(flag: _FlagState, log: ActionLog | None) -> str | None:
     return going[0].id if len(going) == 1 else None
 
 
-def trace_rows(events: Iterable[Happening], about: Callable[[Happening], Row | None]) -> Iterator[Row]:
-    """One row per sample or mark, and per repetition of a mark that was held. `about` gives the columns of its trial; None where
-    nothing is to be annotated there. An event that lacks its value or its time was made by no browser of ours: it stays in the
-    raw file and gives no row.
+def trace_rows(
+    events: Iterable[Happening], about: Callable[[Happening], Row | None]
+) -> Iterator[Row]:
+    """One row per sample or mark, and per repetition of a mark that was held. `about` gives the
+    columns of its trial; None where nothing is to be annotated there. An event that lacks its value
+    or its time was made by no browser of ours: it stays in the raw file and gives no row.
     """
     for event in events:
         columns = about(event)
-        value, media_ms = _finite(event.data.get(TRACE_VALUES[event.kind])), _finite(event.data.get("media_ms"))
+        value, media_ms = (
+            _finite(event.data.get(TRACE_VALUES[event.kind])),
+            _finite(event.data.get("media_ms")),
+        )
         if columns is None or value is None or media_ms is None or event.at_ms is None:
             continue
         how = event.data.get("input")
-        columns = {**columns, "seq": event.seq, "value": value, "input": how if isinstance(how, str) else None}
+        columns = {
+            **columns,
+            "seq": event.seq,
+            "value": value,
+            "input": how if isinstance(how, str) else None,
+        }
         if event.kind == HOLD.kind:
             yield from _repeated(event, columns, media_ms, event.at_ms)
             continue
@@ -275,14 +309,22 @@ def trace_rows(events: Iterable[Happening], about: Callable[[Happening], Row | N
 
 
 def _repeated(event: Happening, columns: Row, to_ms: float, at_ms: int) -> Iterator[Row]:
-    """The repetitions of a held mark. Their clocks are reckoned back from when the key was let go; their picture is not known."""
+    """The repetitions of a held mark. Their clocks are reckoned back from when the key was let go;
+    their picture is not known.
+    """
     from_ms, repeat_ms = _finite(event.data.get("from_ms")), _finite(event.data.get("repeat_ms"))
     if from_ms is None or repeat_ms is None or not 0 <= to_ms - from_ms <= MOST_REPEATS * repeat_ms:
         return
     for media_ms in repeats(from_ms, to_ms, repeat_ms):
         ago_ms = to_ms - media_ms
         mono_ms = None if event.mono_ms is None else event.mono_ms - ago_ms
-        yield {**columns, "at_ms": round(at_ms - ago_ms), "mono_ms": mono_ms, "media_ms": media_ms, "frame": None}
+        yield {
+            **columns,
+            "at_ms": round(at_ms - ago_ms),
+            "mono_ms": mono_ms,
+            "media_ms": media_ms,
+            "frame": None,
+        }
 
 
 def _finite(value: Any) -> int | float | None:

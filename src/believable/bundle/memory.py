@@ -1,12 +1,12 @@
-"""A bundle that was never a folder: tables from rows or columns, for simulated studies, tests and notebooks.
+"""A bundle that was never a folder: tables from rows or columns, for simulated studies, tests and
+notebooks.
 
-```python
-rows = [{"session": "s1"}, {"session": "s2"}]
-columns = {"session": ["s1", "s2"], "trial": "rate", "question": "q", "kind": "likert", "value_number": np.array([5, 6])}
-memory.bundle({"participants": rows, "answers": columns}, definition)
-```
+```python rows = [{"session": "s1"}, {"session": "s2"}] columns = {"session": ["s1", "s2"], "trial":
+"rate", "question": "q", "kind": "likert", "value_number": np.array([5, 6])}
+memory.bundle({"participants": rows, "answers": columns}, definition) ```
 
-What a row leaves out is empty; columns that are never empty get what a plain, complete session has there (`PLAIN`).
+What a row leaves out is empty; columns that are never empty get what a plain, complete session has
+there (`PLAIN`).
 """
 
 from __future__ import annotations
@@ -26,14 +26,25 @@ from believable.bundle.judgements import JUDGEMENTS
 from believable.bundle.marks import PLANS
 from believable.bundle.read import Bundle, BundleColumn, ColumnTable, RawEvent
 from believable.bundle.signals import SIGNALS
-from believable.bundle.tables import BY_NAME, CODING_TABLES, TABLES, VERSIONS, BundleTable, Cell, Field, arm_field, order_field
+from believable.bundle.tables import (
+    BY_NAME,
+    CODING_TABLES,
+    TABLES,
+    VERSIONS,
+    BundleTable,
+    Cell,
+    Field,
+    arm_field,
+    order_field,
+)
 from believable.bundle.write import tables_of
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 from believable.study.definition import Definition
 from believable.worlds import WORLDS
 
-#: Rows, or columns by name: one value for all rows, a list with None where there is none, or an array (NaN is no number).
+#: Rows, or columns by name: one value for all rows, a list with None where there is none, or an
+#: array (NaN is no number).
 Rows: TypeAlias = Iterable[Mapping[str, Any]] | Mapping[str, Any]
 
 
@@ -69,7 +80,14 @@ PLAIN: Mapping[str, Mapping[str, Cell]] = MappingProxyType(
         "flags": {"position": 0, "edits": 0, "undone": False},
         "reactions": {"position": 0, "try": 1, "number": 1, "early": 0},
         "views": {"position": 0, "player": 0, "what": "stimulus", "rate": 1.0},
-        "shown": {"position": 0, "run": 0, "player": 0, "how": "played", "views": 1, "watched_ms": 0.0},
+        "shown": {
+            "position": 0,
+            "run": 0,
+            "player": 0,
+            "how": "played",
+            "views": 1,
+            "watched_ms": 0.0,
+        },
         "actions": {"log": "memory", "actor": "figure"},
         "exclusions": {"scope": "session", "count": 1},
     }
@@ -92,17 +110,26 @@ class MemoryBundle(Bundle):
 
 
 def bundle(
-    tables: Mapping[str, Rows], *definitions: Definition, title: str = "", simulated: bool = True, withdrawn: int = 0
+    tables: Mapping[str, Rows],
+    *definitions: Definition,
+    title: str = "",
+    simulated: bool = True,
+    withdrawn: int = 0,
 ) -> Bundle:
-    """The tables, all of them: those left out are empty. The first definition is the one of all sessions unless their rows say
-    another. Columns for arms and Latin squares come from the definitions, and from the rows' own names (`arm_…`, `order_…`).
+    """The tables, all of them: those left out are empty. The first definition is the one of all
+    sessions unless their rows say another. Columns for arms and Latin squares come from the
+    definitions, and from the rows' own names (`arm_…`, `order_…`).
     """
     coded = {table.name: table for table in _special_tables() if table.name in tables}
     known = {**BY_NAME, **{table.name: table for table in _special_tables()}}
     for name in tables:
         if name not in known:
-            raise InvalidInput(f"tables: there is no table {name!r} in a bundle. {did_you_mean(name, known)}")
-    shapes = {table.name: table for table in tables_of(definitions)} if definitions else dict(BY_NAME)
+            raise InvalidInput(
+                f"tables: there is no table {name!r} in a bundle. {did_you_mean(name, known)}"
+            )
+    shapes = (
+        {table.name: table for table in tables_of(definitions)} if definitions else dict(BY_NAME)
+    )
     plain = {name: dict(cells) for name, cells in PLAIN.items()}
     plain["participants"] |= {
         "simulated": simulated,
@@ -110,7 +137,8 @@ def bundle(
         "definition": definitions[0].hash if definitions else None,
     }
     column_tables = {
-        table.name: _table(shapes[table.name], tables.get(table.name, ()), plain[table.name]) for table in TABLES
+        table.name: _table(shapes[table.name], tables.get(table.name, ()), plain[table.name])
+        for table in TABLES
     } | {name: _table(table, tables[name], {}) for name, table in coded.items()}
     return MemoryBundle(
         Path("memory"),
@@ -134,7 +162,10 @@ def _table(shape: BundleTable, rows: Rows, plain: Mapping[str, Cell]) -> ColumnT
     shape = _with_own(shape, columns)
     for name in columns:
         if name not in shape.columns:
-            raise InvalidInput(f"table {shape.name}: there is no column {name!r}. {did_you_mean(name, shape.columns)}")
+            raise InvalidInput(
+                f"table {shape.name}: there is no column {name!r}."
+                f" {did_you_mean(name, shape.columns)}"
+            )
     if shape.name == "participants":
         columns.setdefault("number", np.arange(1, length + 1))
     if shape.name in ("flags", "reactions", "views"):
@@ -182,8 +213,8 @@ def _column(table: str, field: Field, value: Any, length: int, plain: Cell) -> B
         array[missing], missing = plain, np.zeros(length, np.bool_)
     if field.required and missing.any():
         raise InvalidInput(
-            f"table {table}: column {field.name!r} is never empty, and row {int(np.argmax(missing))} has nothing there."
-            " Give it a value."
+            f"table {table}: column {field.name!r} is never empty, and row"
+            f" {int(np.argmax(missing))} has nothing there. Give it a value."
         )
     array.flags.writeable = missing.flags.writeable = False
     return BundleColumn(field, array, missing)

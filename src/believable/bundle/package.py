@@ -1,5 +1,7 @@
-"""The papers of a bundle: what it is (`dataset_description.json`, Psych-DS), what is in it (`datapackage.json`,
-Frictionless), what people should read first, and the codebook: what every column means, and every question's words."""
+"""The papers of a bundle: what it is (`dataset_description.json`, Psych-DS), what is in it
+(`datapackage.json`, Frictionless), what people should read first, and the codebook: what every
+column means, and every question's words.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ _TEMPLATES = Path(__file__).with_name("templates")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file that was written: where, how long, its SHA-256, its rows, and its table if it is one."""
+    """A file that was written: where, how long, its SHA-256, its rows, and its table if it is
+    one.
+    """
 
     path: str
     bytes: int
@@ -78,7 +82,8 @@ def dataset_description(study: StudyRecord, contents: Sequence[Content]) -> str:
         "description": _first_sentence(study),
         "schemaVersion": "Psych-DS 1.5.1",
         "variableMeasured": [
-            {"@type": "PropertyValue", "name": field.name, "description": field.about} for field in measured.values()
+            {"@type": "PropertyValue", "name": field.name, "description": field.about}
+            for field in measured.values()
         ],
     }
     return _json(description)
@@ -113,11 +118,18 @@ def checksums(contents: Mapping[str, str]) -> str:
 
 def _first_sentence(study: StudyRecord) -> str:
     kind = "simulated participants" if study.simulated else "participants"
-    return f"Data of {kind} of the study “{' '.join(study.title.split())}”, collected and exported with believable."
+    return (
+        f"Data of {kind} of the study “{' '.join(study.title.split())}”, collected and exported"
+        " with believable."
+    )
 
 
 def _resource(content: Content, has_participants: bool) -> dict[str, Any]:
-    name = content.table.name if content.table else re.sub(r"[^a-z0-9]+", "-", content.path.lower()).strip("-")
+    name = (
+        content.table.name
+        if content.table
+        else re.sub(r"[^a-z0-9]+", "-", content.path.lower()).strip("-")
+    )
     resource: dict[str, Any] = {
         "name": name,
         "path": content.path,
@@ -128,14 +140,26 @@ def _resource(content: Content, has_participants: bool) -> dict[str, Any]:
     if content.table is None:
         return resource | {"type": "file"}
     table = content.table
-    resource |= {"profile": "tabular-data-resource", "format": "csv", "mediatype": "text/csv", "encoding": "utf-8"}
-    schema: dict[str, Any] = {"fields": [_field(field) for field in table.fields], "missingValues": [""]}
+    resource |= {
+        "profile": "tabular-data-resource",
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+    }
+    schema: dict[str, Any] = {
+        "fields": [_field(field) for field in table.fields],
+        "missingValues": [""],
+    }
     if table.key:
         schema["primaryKey"] = list(table.key)
     if table.refers and has_participants:
         reference = {"resource": "participants", "fields": ["session"]}
         schema["foreignKeys"] = [{"fields": ["session"], "reference": reference}]
-    return resource | {"dialect": {"delimiter": ",", "lineTerminator": "\n"}, "rows": content.rows, "schema": schema}
+    return resource | {
+        "dialect": {"delimiter": ",", "lineTerminator": "\n"},
+        "rows": content.rows,
+        "schema": schema,
+    }
 
 
 def _field(field: Field) -> dict[str, Any]:
@@ -166,7 +190,11 @@ CODEBOOK = BundleTable(
         Field("prompt", "string", "For a question: its words in the study's first language."),
         Field("values", "string", "Possible values, where they can be listed."),
         Field("parameters", "string", "For a question: parameters of the instrument, as JSON."),
-        Field("definitions", "string", "For a question: first 12 digits of the definitions that hold it."),
+        Field(
+            "definitions",
+            "string",
+            "For a question: first 12 digits of the definitions that hold it.",
+        ),
     ),
     refers=False,
 )
@@ -190,11 +218,17 @@ class CodebookEntry:
 
 
 def entries(
-    tables: Sequence[BundleTable], definitions: Mapping[str, Definition], instruments: Registry[Instrument[Any]]
+    tables: Sequence[BundleTable],
+    definitions: Mapping[str, Definition],
+    instruments: Registry[Instrument[Any]],
 ) -> tuple[CodebookEntry, ...]:
-    """Columns first, then the questions in the order of the timeline. Equal questions of several definitions are one entry."""
+    """Columns first, then the questions in the order of the timeline. Equal questions of several
+    definitions are one entry.
+    """
     columns = [
-        CodebookEntry(table.name, field.name, field.type, field.about, values=" | ".join(field.one_of) or None)
+        CodebookEntry(
+            table.name, field.name, field.type, field.about, values=" | ".join(field.one_of) or None
+        )
         for table in tables
         for field in table.fields
     ]
@@ -202,7 +236,10 @@ def entries(
     for name, definition in definitions.items():
         for entry in _questions(definition.study, instruments):
             holders.setdefault(entry, []).append(name[:12])
-    return (*columns, *(replace(entry, definitions=" ".join(names)) for entry, names in holders.items()))
+    return (
+        *columns,
+        *(replace(entry, definitions=" ".join(names)) for entry, names in holders.items()),
+    )
 
 
 def markdown(title: str, codebook_entries: Sequence[CodebookEntry]) -> str:
@@ -224,20 +261,34 @@ def _questions(study: Study, instruments: Registry[Instrument[Any]]) -> Iterator
             where = "value_number" if answer.type == "number" else "value_text"
             prompt = _words(answer.prompt, language)
             yield CodebookEntry(
-                "answers", where, answer.type, answer.about, trial.id, answer.name, trial.kind, prompt, answer.values
+                "answers",
+                where,
+                answer.type,
+                answer.about,
+                trial.id,
+                answer.name,
+                trial.kind,
+                prompt,
+                answer.values,
             )
         yield from _traced(trial, language, instruments)
         for question in trial.all_questions:
             instrument = instruments[question.kind]
             options = [*map(str, instrument.options(question.params))]
-            right = f" (right: {trial.right_answers[question.id]})" if question.id in trial.right_answers else ""
+            right = (
+                f" (right: {trial.right_answers[question.id]})"
+                if question.id in trial.right_answers
+                else ""
+            )
             values = (" | ".join(options) + right).strip() or None
             for entry in _asked(instrument, question, trial, question.id, language):
                 column = "value_text" if entry.type == "string" else "value_number"
                 yield replace(entry, table="answers", column=column, values=values)
 
 
-def _traced(trial: TrialBase, language: str, instruments: Registry[Instrument[Any]]) -> Iterator[CodebookEntry]:
+def _traced(
+    trial: TrialBase, language: str, instruments: Registry[Instrument[Any]]
+) -> Iterator[CodebookEntry]:
     """What is annotated while watching, where it becomes a trace."""
     annotation = trial.annotation
     if annotation is None:
@@ -249,10 +300,16 @@ def _traced(trial: TrialBase, language: str, instruments: Registry[Instrument[An
 
 
 def _asked(
-    instrument: Instrument[Any], asked: Question | Annotation, trial: TrialBase, name: str, language: str
+    instrument: Instrument[Any],
+    asked: Question | Annotation,
+    trial: TrialBase,
+    name: str,
+    language: str,
 ) -> Iterator[CodebookEntry]:
     """An entry for each column that an instrument records."""
-    parameters = json.dumps(asked.params.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
+    parameters = json.dumps(
+        asked.params.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False
+    )
     for column in instrument.records:
         yield CodebookEntry(
             table="traces",

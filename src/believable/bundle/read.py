@@ -26,7 +26,9 @@ T = TypeVar("T", bound=np.generic)
 
 @dataclass(frozen=True, slots=True)
 class BundleColumn:
-    """One column: its values as an array, and where there is none (0, NaN, False or None stand there)."""
+    """One column: its values as an array, and where there is none (0, NaN, False or None stand
+    there).
+    """
 
     field: Field
     values: NDArray[Any]
@@ -34,10 +36,15 @@ class BundleColumn:
 
     def cells(self) -> tuple[Cell, ...]:
         """Plain values, None where missing."""
-        return tuple(None if gone else value for value, gone in zip(self.values.tolist(), self.missing.tolist(), strict=True))
+        return tuple(
+            None if gone else value
+            for value, gone in zip(self.values.tolist(), self.missing.tolist(), strict=True)
+        )
 
     def mapped(self, of: Callable[[Any], Any], dtype: type[T]) -> NDArray[T]:
-        """What `of` makes of each value; it is asked once where equal ones stand below each other, as in tables by session."""
+        """What `of` makes of each value; it is asked once where equal ones stand below each other,
+        as in tables by session.
+        """
         begins = np.flatnonzero(np.r_[len(self.values) > 0, self.values[1:] != self.values[:-1]])
         results = np.fromiter(map(of, self.values[begins]), dtype, len(begins))
         return np.repeat(results, np.diff(begins, append=len(self.values)))
@@ -57,7 +64,10 @@ class ColumnTable:
         try:
             return self.columns[name]
         except KeyError:
-            raise NotFound(f"table {self.name}: there is no column {name!r}. {did_you_mean(name, self.columns)}") from None
+            raise NotFound(
+                f"table {self.name}: there is no column {name!r}."
+                f" {did_you_mean(name, self.columns)}"
+            ) from None
 
     def rows(self) -> Iterator[dict[str, Cell]]:
         names = tuple(self.columns)
@@ -81,8 +91,10 @@ class ReleasedTimes:
     """How coarse the times of a release are, and what was decided by the exact times.
 
     step_ms             durations of sessions are multiples of this; None: they are left out
-    too_fast_below      the exclusions table names the sessions below this share of the median time; None: nobody looked for them
-    begun_before_plan   how many analysed sessions began before the plan was registered; None: that was not counted
+    too_fast_below      the exclusions table names the sessions below this share of the median time;
+                        None: nobody looked for them
+    begun_before_plan   how many analysed sessions began before the plan was registered; None: that
+                        was not counted
     """
 
     step_ms: int | None
@@ -92,7 +104,9 @@ class ReleasedTimes:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A dataset, verified. `definitions` maps hashes to the canonical JSON of the study; `released` is set in a release."""
+    """A dataset, verified. `definitions` maps hashes to the canonical JSON of the study; `released`
+    is set in a release.
+    """
 
     folder: Path
     title: str
@@ -106,7 +120,9 @@ class Bundle:
         try:
             return self.tables[name]
         except KeyError:
-            raise NotFound(f"{self.folder}: there is no table {name!r}. {did_you_mean(name, self.tables)}") from None
+            raise NotFound(
+                f"{self.folder}: there is no table {name!r}. {did_you_mean(name, self.tables)}"
+            ) from None
 
     def events(self) -> Iterator[RawEvent]:
         """The raw events, streamed."""
@@ -121,7 +137,9 @@ _COPY_AGAIN = "Copy the bundle again, completely, or export it again."
 
 
 def read(folder: Path | str) -> Bundle:
-    """Load and verify. Raises `InvalidInput` that names the first thing that is not as it was written."""
+    """Load and verify. Raises `InvalidInput` that names the first thing that is not as it was
+    written.
+    """
     path = Path(folder)
     with reading(path, _COPY_AGAIN):
         return _read(path)
@@ -129,7 +147,9 @@ def read(folder: Path | str) -> Bundle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PackageLayout:
-    """A parsed `datapackage.json`: names, paths and fields of the tables, and the paths of the definitions."""
+    """A parsed `datapackage.json`: names, paths and fields of the tables, and the paths of the
+    definitions.
+    """
 
     title: str
     simulated: bool
@@ -150,14 +170,18 @@ def _parse_layout(package: Mapping[str, Any]) -> _PackageLayout:
             for path, entry in resources
             if entry.get("profile") == "tabular-data-resource"
         ),
-        definitions=tuple(path for path, _ in resources if path.startswith("materials/definition-")),
+        definitions=tuple(
+            path for path, _ in resources if path.startswith("materials/definition-")
+        ),
         released=_released(package),
     )
 
 
 def _field(entry: Mapping[str, Any]) -> Field:
     is_required = bool(entry.get("constraints", {}).get("required"))
-    return Field(str(entry["name"]), str(entry["type"]), str(entry.get("description", "")), is_required)
+    return Field(
+        str(entry["name"]), str(entry["type"]), str(entry.get("description", "")), is_required
+    )
 
 
 def _read(folder: Path) -> Bundle:
@@ -187,12 +211,15 @@ def _released(package: Mapping[str, Any]) -> ReleasedTimes | None:
     if note is None:
         return None
     if not isinstance(note, dict):
-        raise InvalidInput(f"datapackage.json, {RELEASE}: expected an object, got {str(note)[:80]!r}. Copy the release again.")
+        raise InvalidInput(
+            f"datapackage.json, {RELEASE}: expected an object, got {str(note)[:80]!r}. Copy the"
+            " release again."
+        )
     for name, types in _RELEASE_NUMBERS.items():
         if note.get(name) is not None and type(note[name]) not in types:
             raise InvalidInput(
-                f"datapackage.json, {RELEASE}.{name}: expected a number or null, got {str(note[name])[:80]!r}."
-                " Copy the release again."
+                f"datapackage.json, {RELEASE}.{name}: expected a number or null, got"
+                f" {str(note[name])[:80]!r}. Copy the release again."
             )
     return ReleasedTimes(**{name: note.get(name) for name in _RELEASE_NUMBERS})
 
@@ -200,14 +227,20 @@ def _released(package: Mapping[str, Any]) -> ReleasedTimes | None:
 def _package(folder: Path) -> dict[str, Any]:
     path = folder / "datapackage.json"
     if not path.is_file():
-        raise NotFound(f"{folder}: there is no datapackage.json, so this is no bundle. Name the folder that `export` wrote.")
+        raise NotFound(
+            f"{folder}: there is no datapackage.json, so this is no bundle. Name the folder that"
+            " `export` wrote."
+        )
     try:
         package = json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise InvalidInput(f"{path}: expected JSON ({error}). Export the bundle again.") from None
     if not isinstance(package, dict) or package.get("format") != FORMAT:
         written_format = package.get("format") if isinstance(package, dict) else None
-        raise InvalidInput(f"{path}: expected format {FORMAT!r}, got {written_format!r}. Use the version that wrote it.")
+        raise InvalidInput(
+            f"{path}: expected format {FORMAT!r}, got {written_format!r}. Use the version that"
+            " wrote it."
+        )
     return package
 
 
@@ -219,14 +252,18 @@ def _verify_sums(folder: Path) -> None:
         digest, _, name = line.partition("  ")
         path = folder / name
         if not name or ".." in Path(name).parts or Path(name).is_absolute():
-            raise InvalidInput(f"{sums}:{number}: expected a checksum and a path, got {line[:80]!r}. Copy the bundle again.")
+            raise InvalidInput(
+                f"{sums}:{number}: expected a checksum and a path, got {line[:80]!r}. Copy the"
+                " bundle again."
+            )
         if not path.is_file():
             raise InvalidInput(f"{path}: the file is missing. Copy the bundle again, completely.")
         with path.open("rb") as file:
             checksum = hashlib.file_digest(file, "sha256").hexdigest()
         if checksum != digest:
             raise InvalidInput(
-                f"{path}: its checksum is {checksum[:12]}…, expected {digest[:12]}…. It was changed or damaged after the export."
+                f"{path}: its checksum is {checksum[:12]}…, expected {digest[:12]}…. It was changed"
+                " or damaged after the export."
             )
 
 
@@ -238,17 +275,30 @@ def _definitions(folder: Path, paths: Sequence[str]) -> Mapping[str, str]:
 def _table(folder: Path, name: str, path: str, fields: Sequence[Field]) -> ColumnTable:
     columns = table_columns(folder / path, fields)
     return ColumnTable(
-        name, MappingProxyType({column.field.name: BundleColumn(column.field, *column.arrays()) for column in columns})
+        name,
+        MappingProxyType(
+            {column.field.name: BundleColumn(column.field, *column.arrays()) for column in columns}
+        ),
     )
 
 
 def _lines(path: Path) -> Iterator[RawEvent]:
-    with reading(path, "Copy the bundle again."), gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+    with (
+        reading(path, "Copy the bundle again."),
+        gzip.open(path, "rt", encoding="utf-8", newline="\n") as file,
+    ):
         for line in file:
             with parsing(path, "Copy the bundle again."):
                 event = RawEvent(**json.loads(line))
-            if not isinstance(event.session, str) or type(event.seq) is not int or not isinstance(event.body, str):
-                raise InvalidInput(f"{path}: expected session, seq and body of an event, got {line[:80]!r}. Export it again.")
+            if (
+                not isinstance(event.session, str)
+                or type(event.seq) is not int
+                or not isinstance(event.body, str)
+            ):
+                raise InvalidInput(
+                    f"{path}: expected session, seq and body of an event, got {line[:80]!r}. Export"
+                    " it again."
+                )
             yield event
 
 
@@ -260,7 +310,9 @@ def _count(cell: Cell) -> int:
 
 def _verify_chains(folder: Path, participants: ColumnTable) -> None:
     """Recompute every session's chain from the raw events and compare it with the receipt."""
-    expected = {str(row["session"]): (_count(row["events"]), row["receipt"]) for row in participants.rows()}
+    expected = {
+        str(row["session"]): (_count(row["events"]), row["receipt"]) for row in participants.rows()
+    }
     seen: set[str] = set()
     session, head, seq = "", "", 0
 
@@ -269,8 +321,9 @@ def _verify_chains(folder: Path, participants: ColumnTable) -> None:
             count, receipt = expected[session]
             if seq < count or (seq == count and head != receipt):
                 raise InvalidInput(
-                    f"{folder / EVENTS}: the chain of session {session} does not lead to its receipt"
-                    f" ({seq} events, {count} expected). Events were changed, lost or reordered after the export."
+                    f"{folder / EVENTS}: the chain of session {session} does not lead to its"
+                    f" receipt ({seq} events, {count} expected). Events were changed, lost or"
+                    " reordered after the export."
                 )
 
     for event in _lines(folder / EVENTS):
@@ -278,7 +331,8 @@ def _verify_chains(folder: Path, participants: ColumnTable) -> None:
             settle()
             if event.session in seen or event.session not in expected:
                 raise InvalidInput(
-                    f"{folder / EVENTS}: session {event.session} is not where it belongs. Export the bundle again."
+                    f"{folder / EVENTS}: session {event.session} is not where it belongs. Export"
+                    " the bundle again."
                 )
             session, head, seq = event.session, event_chain.origin(event.session), 0
             seen.add(session)
@@ -288,5 +342,6 @@ def _verify_chains(folder: Path, participants: ColumnTable) -> None:
     for name, (count, receipt) in expected.items():
         if name not in seen and receipt is not None and count > 0:
             raise InvalidInput(
-                f"{folder / EVENTS}: the events of session {name} are missing ({count} expected). Copy the bundle again."
+                f"{folder / EVENTS}: the events of session {name} are missing ({count} expected)."
+                " Copy the bundle again."
             )

@@ -1,4 +1,5 @@
-"""The tables of rounds that were played: what they were, every input that was applied, and telemetry tick by tick.
+"""The tables of rounds that were played: what they were, every input that was applied, and
+telemetry tick by tick.
 
 Only bundles of studies with play trials have them. The recordings lie beside, as files.
 """
@@ -23,17 +24,30 @@ Row = dict[str, Cell]
 
 
 def tables_of(worlds: Sequence[Playing[Any, Any]]) -> tuple[BundleTable, ...]:
-    """The tables of rounds in these worlds. A column that only some of them have is empty in the others."""
-    pace = " or ".join(dict.fromkeys(str(world.tick_hz) if world.pace is None else "what its setup says" for world in worlds))
+    """The tables of rounds in these worlds. A column that only some of them have is empty in the
+    others.
+    """
+    pace = " or ".join(
+        dict.fromkeys(
+            str(world.tick_hz) if world.pace is None else "what its setup says" for world in worlds
+        )
+    )
     return (
         declared("rounds", pace, setup=_joined([world.columns.setup for world in worlds])),
-        declared("round_inputs", inputs=_joined([_input_columns(world.inputs) for world in worlds])),
-        declared("telemetry", pace, measured=_joined([world.columns.telemetry for world in worlds])),
+        declared(
+            "round_inputs", inputs=_joined([_input_columns(world.inputs) for world in worlds])
+        ),
+        declared(
+            "telemetry", pace, measured=_joined([world.columns.telemetry for world in worlds])
+        ),
     )
 
 
 def _input_columns(schema: InputSchema) -> tuple[WorldColumn, ...]:
-    return tuple(WorldColumn(part.name, "boolean" if part.kind == "trigger" else "integer", part.about) for part in schema.parts)
+    return tuple(
+        WorldColumn(part.name, "boolean" if part.kind == "trigger" else "integer", part.about)
+        for part in schema.parts
+    )
 
 
 def _joined(columns: Sequence[Sequence[WorldColumn]]) -> Iterator[Field]:
@@ -44,14 +58,18 @@ def _joined(columns: Sequence[Sequence[WorldColumn]]) -> Iterator[Field]:
     for name, same in by_name.items():
         if len({column.type for column in same}) > 1:
             kinds = " and ".join(sorted({column.type for column in same}))
-            raise InvalidInput(f"the column {name!r} is {kinds} in worlds of one bundle. Give it two names.")
+            raise InvalidInput(
+                f"the column {name!r} is {kinds} in worlds of one bundle. Give it two names."
+            )
         required = len(same) == len(columns) and all(column.required for column in same)
         yield Field(name, same[0].type, same[0].about, required=required)
 
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """A stored round. `setup` is JSON; `recording` the bytes of its replay file where it was played to its end."""
+    """A stored round. `setup` is JSON; `recording` the bytes of its replay file where it was played
+    to its end.
+    """
 
     position: int
     run: int
@@ -101,7 +119,10 @@ def round_row(session: str, planned: PlannedTrial, played: RoundRecord, began_ms
 def input_rows(session: str, planned: PlannedTrial, played: RoundRecord) -> Iterator[Row]:
     parts = _world(planned).inputs.parts
     for tick, number, *pressed in played.changes:
-        values = {part.name: bool(value) if part.kind == "trigger" else value for part, value in zip(parts, pressed, strict=True)}
+        values = {
+            part.name: bool(value) if part.kind == "trigger" else value
+            for part, value in zip(parts, pressed, strict=True)
+        }
         yield _place(session, played) | {"tick": tick, "number": number} | values
 
 
@@ -121,7 +142,12 @@ def _world(planned: PlannedTrial) -> Playing[Any, Any]:
 
 
 def _place(session: str, played: RoundRecord) -> Row:
-    return {"session": session, "position": played.position, "run": played.run, "attempt": played.attempt}
+    return {
+        "session": session,
+        "position": played.position,
+        "run": played.run,
+        "attempt": played.attempt,
+    }
 
 
 def rows_of(

@@ -1,4 +1,6 @@
-"""From what was collected in one session to the rows of the tables, and which stimulus stood where on each page. Pure."""
+"""From what was collected in one session to the rows of the tables, and which stimulus stood where
+on each page. Pure.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from typing import Any
 
 import orjson
 
-from believable.bundle.marks import TRACE_VALUES, Happening, Logs, flag_rows, reaction_rows, trace_rows
+from believable.bundle.marks import (
+    TRACE_VALUES,
+    Happening,
+    Logs,
+    flag_rows,
+    reaction_rows,
+    trace_rows,
+)
 from believable.bundle.round_tables import rows_of
 from believable.bundle.session_exclusions import exclusion_rows
 from believable.bundle.session_records import ClosedTrial, CollectedSession, day
@@ -24,7 +33,14 @@ from believable.core.registry import Registry
 from believable.instruments.contract import AnswerCell, Instrument
 from believable.recordings.actions import ActionLog
 from believable.study.definition import Definition, Medium
-from believable.study.plan import Assignment, PlannedTrial, plan, rated_positions, round_name, round_position
+from believable.study.plan import (
+    Assignment,
+    PlannedTrial,
+    plan,
+    rated_positions,
+    round_name,
+    round_position,
+)
 from believable.study.records import Question, Stimulus
 
 #: The number of an event, by which they are in order.
@@ -32,13 +48,18 @@ _SEQ = operator.attrgetter("seq")
 
 
 def stimuli_on(plan: Sequence[PlannedTrial], position: int) -> tuple[tuple[str, ...], str]:
-    """The stimuli of a page in the order of its players, and whether they were played or only remembered."""
+    """The stimuli of a page in the order of its players, and whether they were played or only
+    remembered.
+    """
     planned = plan[position]
     if planned.played:
         return planned.played, "played"
     if (own := round_name(plan, position)) is not None:
         return (own,), "played"
-    about = (plan[watched].stimulus_id or round_name(plan, watched) for watched in rated_positions(plan, position))
+    about = (
+        plan[watched].stimulus_id or round_name(plan, watched)
+        for watched in rated_positions(plan, position)
+    )
     return tuple(name for name in about if name is not None), "remembered"
 
 
@@ -69,24 +90,39 @@ def shown_rows(
 
 
 def digest_of(media: Mapping[str, Medium], stimulus: str | None) -> str | None:
-    """The SHA-256 of a stimulus's medium; None for a round of one's own, and where the definition knows no media."""
+    """The SHA-256 of a stimulus's medium; None for a round of one's own, and where the definition
+    knows no media.
+    """
     medium = None if stimulus is None else media.get(stimulus)
     return None if medium is None else medium.digest
 
 
-def _setting(plan: Sequence[PlannedTrial], position: int, name: str, stimuli: Mapping[str, Stimulus]) -> dict[str, Cell]:
+def _setting(
+    plan: Sequence[PlannedTrial], position: int, name: str, stimuli: Mapping[str, Stimulus]
+) -> dict[str, Cell]:
     """Condition and scenario of a stimulus; those of its round where it is one's own."""
     if name in stimuli:
         return {"condition": stimuli[name].condition, "scenario": stimuli[name].scenario}
-    sources = (round_position(plan, place) for place in (position, *rated_positions(plan, position)))
-    played = next(plan[source] for source in sources if source is not None and name == f"round:{plan[source].key}")
+    sources = (
+        round_position(plan, place) for place in (position, *rated_positions(plan, position))
+    )
+    played = next(
+        plan[source]
+        for source in sources
+        if source is not None and name == f"round:{plan[source].key}"
+    )
     return {"condition": played.condition, "scenario": played.scenario}
 
 
 def answered(
-    planned: PlannedTrial, question: str, stimuli: Mapping[str, Stimulus], media: Mapping[str, Medium]
+    planned: PlannedTrial,
+    question: str,
+    stimuli: Mapping[str, Stimulus],
+    media: Mapping[str, Medium],
 ) -> dict[str, Cell]:
-    """The columns of an answer that say which question it is, and for a clip of a group which stimulus it is about."""
+    """The columns of an answer that say which question it is, and for a clip of a group which
+    stimulus it is about.
+    """
     name, clip = planned.trial.question_and_player(question)
     if clip is None:
         return {"question": name, "player": None}
@@ -98,7 +134,9 @@ def answered(
 
 def _length(stretch: Mapping[str, Any]) -> float:
     start, end = stretch.get("from_ms"), stretch.get("to_ms")
-    sound = all(isinstance(moment, int | float) and not isinstance(moment, bool) for moment in (start, end))
+    sound = all(
+        isinstance(moment, int | float) and not isinstance(moment, bool) for moment in (start, end)
+    )
     return max(0, end - start) if sound and start is not None and end is not None else 0
 
 
@@ -123,7 +161,12 @@ class TrialSubject:
 class SessionRows:
     """The rows of one session, table by table."""
 
-    def __init__(self, collected: CollectedSession, definition: Definition, instruments: Registry[Instrument[Any]]) -> None:
+    def __init__(
+        self,
+        collected: CollectedSession,
+        definition: Definition,
+        instruments: Registry[Instrument[Any]],
+    ) -> None:
         self._collected = collected
         self._session = collected.session
         self._instruments = instruments
@@ -132,7 +175,9 @@ class SessionRows:
         self._stimuli = {stimulus.id: stimulus for stimulus in definition.study.stimuli}
         self._media = definition.media
         self._happenings = read_events(collected)
-        self._view_checks = {(check.position, check.run, check.player): check for check in collected.view_checks}
+        self._view_checks = {
+            (check.position, check.run, check.player): check for check in collected.view_checks
+        }
         self._by_position: dict[int | None, list[Happening]] = defaultdict(list)
         #: What happened on pages of the plan.
         self._by_kind: dict[str, list[Happening]] = defaultdict(list)
@@ -161,10 +206,14 @@ class SessionRows:
             "included": not any(row["scope"] == "session" for row in self._exclusions),
             "started_on": day(session.started_ms),
             "duration_ms": None if ended is None else ended - session.started_ms,
-            "trials": sum(trial.status != "skipped" for trial in trials if trial.run == session.run),
+            "trials": sum(
+                trial.status != "skipped" for trial in trials if trial.run == session.run
+            ),
             "events": session.head_seq,
             "takeovers": max(0, session.epoch - 1),
-            "texts_reviewed": len({decision.target for decision in self._collected.decisions if decision.target}),
+            "texts_reviewed": len(
+                {decision.target for decision in self._collected.decisions if decision.target}
+            ),
             "receipt": session.head_hash,
             "recruiter_hash": session.recruiter_hash,
         }
@@ -179,7 +228,9 @@ class SessionRows:
             yield self._trial_columns(planned, trial.run) | {
                 "status": trial.status,
                 "attempts": trial.attempts if trial.status != "skipped" else None,
-                "opened_ms": None if trial.opened_ms is None else trial.opened_ms - self._session.started_ms,
+                "opened_ms": (
+                    None if trial.opened_ms is None else trial.opened_ms - self._session.started_ms
+                ),
                 "closed_ms": trial.closed_ms - self._session.started_ms,
                 "rt_ms": rt_ms,
                 "hidden_ms": hidden_ms,
@@ -195,12 +246,18 @@ class SessionRows:
             effort = self._effort(trial)
             for name, answer in trial.answers.items():
                 changes, pasted = effort.get(name, (0, 0))
-                base = self._trial_columns(planned, trial.run) | answered(planned, name, self._stimuli, self._media)
+                base = self._trial_columns(planned, trial.run) | answered(
+                    planned, name, self._stimuli, self._media
+                )
                 base |= {"changes": changes, "pasted": pasted}
                 question = known.get(name)
                 base["kind"] = question.kind if question else planned.trial.kind
                 base["correct"] = None if answer is None else planned.trial.is_right(name, answer)
-                attention = {} if question is None else self._instruments[question.kind].attention(question.params)
+                attention = (
+                    {}
+                    if question is None
+                    else self._instruments[question.kind].attention(question.params)
+                )
                 for cell in self._cells(question, answer):
                     row = base | {"item": cell.item or None} | _value(cell.value)
                     if cell.item in attention and cell.value is not None:
@@ -208,21 +265,40 @@ class SessionRows:
                     yield row
 
     def shown(self) -> Iterator[Row]:
-        """What stood where on the pages that were done, and on the one where the session stopped."""
+        """What stood where on the pages that were done, and on the one where the session
+        stopped.
+        """
         standing = self._standing_at()
         over = [trial for trial in self._collected.trials if trial.status != "skipped"]
         pages = [(self._planned(trial), trial.run, self._during(trial)) for trial in over]
         if standing is not None:
-            since = max([self._session.run_after_seq, *(trial.submit_seq or 0 for trial in self._collected.trials)])
-            pages.append((standing, self._session.run, [happening for happening in self._happenings if happening.seq > since]))
+            since = max(
+                [
+                    self._session.run_after_seq,
+                    *(trial.submit_seq or 0 for trial in self._collected.trials),
+                ]
+            )
+            pages.append(
+                (
+                    standing,
+                    self._session.run,
+                    [happening for happening in self._happenings if happening.seq > since],
+                )
+            )
         for planned, run, happened in pages:
             played = [
                 happening
                 for happening in happened
                 if happening.kind.startswith("media.") and happening.position == planned.position
             ]
-            for player, row in enumerate(shown_rows(self._plan, planned.position, played, self._stimuli, self._media)):
-                yield self._trial_columns(planned, run) | row | self._checked(planned.position, run, player)
+            for player, row in enumerate(
+                shown_rows(self._plan, planned.position, played, self._stimuli, self._media)
+            ):
+                yield (
+                    self._trial_columns(planned, run)
+                    | row
+                    | self._checked(planned.position, run, player)
+                )
 
     def _checked(self, position: int, run: int, player: int) -> dict[str, Cell]:
         """What the server knows about a view; nothing if it was not checked."""
@@ -238,9 +314,13 @@ class SessionRows:
         }
 
     def views(self) -> Iterator[Row]:
-        """Stretches of media, each with what was open beside it: the browser ends a stretch whenever that changes."""
+        """Stretches of media, each with what was open beside it: the browser ends a stretch
+        whenever that changes.
+        """
         opened: set[tuple[int, str]] = set()
-        for happening in self._on_pages("trial.shown", "overlay.open", "overlay.close", "media.interval"):
+        for happening in self._on_pages(
+            "trial.shown", "overlay.open", "overlay.close", "media.interval"
+        ):
             if happening.kind == "trial.shown":
                 opened.clear()
             elif happening.kind != "media.interval":
@@ -254,7 +334,9 @@ class SessionRows:
                 yield from self._stretch(happening, player, ("stimulus", *beside))
 
     def _stretch(self, happening: Happening, player: int, what: Sequence[str]) -> Iterator[Row]:
-        start, end, rate = (_number(happening.data.get(key)) for key in ("from_ms", "to_ms", "rate"))
+        start, end, rate = (
+            _number(happening.data.get(key)) for key in ("from_ms", "to_ms", "rate")
+        )
         if happening.position is None or start is None or end is None:
             return
         stimulus = self._stimulus_at(happening.position, player)
@@ -285,10 +367,18 @@ class SessionRows:
         events = self._on_pages(*(kind for kind in self._by_kind if kind.startswith("flag.")))
         for row in flag_rows(events, shown, self._session.id):
             stimulus = row["stimulus"]
-            yield {**row, "stimulus_digest": digest_of(self._media, None if stimulus is None else str(stimulus))}
+            yield {
+                **row,
+                "stimulus_digest": digest_of(
+                    self._media, None if stimulus is None else str(stimulus)
+                ),
+            }
 
     def reactions(self) -> Iterator[Row]:
-        return reaction_rows(self._on_pages(*(kind for kind in self._by_kind if kind.endswith(".delay"))), self._session.id)
+        return reaction_rows(
+            self._on_pages(*(kind for kind in self._by_kind if kind.endswith(".delay"))),
+            self._session.id,
+        )
 
     def traces(self) -> Iterator[Row]:
         return trace_rows(self._on_pages(*TRACE_VALUES), self._annotated)
@@ -304,7 +394,9 @@ class SessionRows:
         if annotation is None or planned.trial.practises:
             return None
         columns = self._trial_columns(planned, self._run_of(event.seq, event.position))
-        return {name: cell for name, cell in columns.items() if name != "kind"} | {"instrument": annotation.kind}
+        return {name: cell for name, cell in columns.items() if name != "kind"} | {
+            "instrument": annotation.kind
+        }
 
     def _run_of(self, seq: int, position: int) -> int:
         """The run of the session that an event belongs to."""
@@ -314,7 +406,9 @@ class SessionRows:
         runs = (
             trial.run
             for trial in self._collected.trials
-            if trial.position == position and trial.submit_seq is not None and seq <= trial.submit_seq
+            if trial.position == position
+            and trial.submit_seq is not None
+            and seq <= trial.submit_seq
         )
         return min(runs, default=max(0, session.run - 1))
 
@@ -325,18 +419,25 @@ class SessionRows:
         if trial.position < len(self._plan) and self._plan[trial.position].key == trial.key:
             return self._plan[trial.position]
         raise InvalidInput(
-            f"session {self._session.id}: trial {trial.key!r} at position {trial.position} is not in the plan of its"
-            f" definition {self._session.definition[:12]}. The database was changed, or another version wrote it."
+            f"session {self._session.id}: trial {trial.key!r} at position {trial.position} is not"
+            f" in the plan of its definition {self._session.definition[:12]}. The database was"
+            " changed, or another version wrote it."
         )
 
     def _standing_at(self) -> PlannedTrial | None:
         session = self._session
         closed = {trial.position for trial in self._collected.trials if trial.run == session.run}
-        unfinished = session.state == "active" and session.position not in closed and session.position < len(self._plan)
+        unfinished = (
+            session.state == "active"
+            and session.position not in closed
+            and session.position < len(self._plan)
+        )
         return self._plan[session.position] if unfinished else None
 
     def _trial_columns(self, planned: PlannedTrial, run: int) -> dict[str, Cell]:
-        """What every row about a trial begins with: the same for thousands of samples. Callers add to it, never change it."""
+        """What every row about a trial begins with: the same for thousands of samples. Callers add
+        to it, never change it.
+        """
         columns = self._columns.get((planned.position, run))
         if columns is None:
             columns = {
@@ -357,8 +458,15 @@ class SessionRows:
         own = round_position(self._plan, source.position)
         if own is not None:
             played = self._plan[own]
-            return TrialSubject(played.condition, played.scenario, round_name(self._plan, source.position), None)
-        return TrialSubject(source.condition, source.scenario, source.stimulus_id, digest_of(self._media, source.stimulus_id))
+            return TrialSubject(
+                played.condition, played.scenario, round_name(self._plan, source.position), None
+            )
+        return TrialSubject(
+            source.condition,
+            source.scenario,
+            source.stimulus_id,
+            digest_of(self._media, source.stimulus_id),
+        )
 
     def rounds(self) -> Iterator[tuple[str, Row]]:
         """Rows about rounds that were played, each with the name of its table."""
@@ -366,13 +474,17 @@ class SessionRows:
         return rows_of(session.id, self._plan, self._collected.rounds, session.started_ms)
 
     def _window(self, trial: ClosedTrial) -> tuple[int, int] | None:
-        """The events of this run of the trial: after the run before it ended, up to its own submission."""
+        """The events of this run of the trial: after the run before it ended, up to its own
+        submission.
+        """
         if trial.submit_seq is None:
             return None
         before = [
             other.submit_seq
             for other in self._collected.trials
-            if other.position == trial.position and other.run < trial.run and other.submit_seq is not None
+            if other.position == trial.position
+            and other.run < trial.run
+            and other.submit_seq is not None
         ]
         began = self._session.run_after_seq if trial.run == self._session.run else 0
         return max([began, *before]), trial.submit_seq
@@ -387,7 +499,9 @@ class SessionRows:
         return self._runs[run]
 
     def _times(self, trial: ClosedTrial) -> tuple[float | None, float | None]:
-        """How long the page was up before the accepted submission, and how much of that it was hidden."""
+        """How long the page was up before the accepted submission, and how much of that it was
+        hidden.
+        """
         shown_ms: float | None = None
         hidden_since: float | None = None
         hidden_ms = 0.0
@@ -427,7 +541,11 @@ class SessionRows:
         if question is None:
             if isinstance(answer, int | float) and not isinstance(answer, bool):
                 return (AnswerCell("", answer),)
-            return (AnswerCell("", answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)),)
+            return (
+                AnswerCell(
+                    "", answer if isinstance(answer, str) else json.dumps(answer, sort_keys=True)
+                ),
+            )
         return self._instruments[question.kind].cells(question.params, answer)
 
 
@@ -456,7 +574,12 @@ def read_events(collected: CollectedSession) -> list[Happening]:
         if type(body) is not dict:
             continue
         value_of = body.get
-        kind, position, at_ms, data = value_of("kind"), value_of("trial"), value_of("at_ms"), value_of("data")
+        kind, position, at_ms, data = (
+            value_of("kind"),
+            value_of("trial"),
+            value_of("at_ms"),
+            value_of("data"),
+        )
         if type(kind) is not str:
             continue
         if type(position) is not int:

@@ -1,4 +1,6 @@
-"""Why a session, or an answer in it, should not be analysed, as far as the session itself and decisions about it say."""
+"""Why a session, or an answer in it, should not be analysed, as far as the session itself and
+decisions about it say.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from believable.study.records import clip_of
 
 
 def exclusion_rows(collected: CollectedSession, planned: Sequence[PlannedTrial]) -> Iterator[Row]:
-    """The rows of one session in the exclusions table, without those that follow from the declared plan."""
+    """The rows of one session in the exclusions table, without those that follow from the declared
+    plan.
+    """
     session = collected.session
     if session.state != "finished":
         at = planned[session.position].key if session.position < len(planned) else ""
@@ -43,8 +47,12 @@ def _last(decisions: Sequence[DecisionRecord], kind: str) -> DecisionRecord | No
     return next((decision for decision in reversed(decisions) if decision.kind == kind), None)
 
 
-def _decided(session: SessionRecord, reason: str, decision: DecisionRecord | None) -> dict[str, Cell]:
-    """An exclusion by a person: their words, who they are, when, and whether they knew the conditions."""
+def _decided(
+    session: SessionRecord, reason: str, decision: DecisionRecord | None
+) -> dict[str, Cell]:
+    """An exclusion by a person: their words, who they are, when, and whether they knew the
+    conditions.
+    """
     if decision is None:
         return _exclusion(session, reason, "")
     return _exclusion(session, reason, decision.reason) | {
@@ -55,4 +63,11 @@ def _decided(session: SessionRecord, reason: str, decision: DecisionRecord | Non
 
 
 def _exclusion(session: SessionRecord, reason: str, detail: str) -> dict[str, Cell]:
-    return {"session": session.id, "scope": "session", "reason": reason, "detail": detail or None, "count": 1, "applied": True}
+    return {
+        "session": session.id,
+        "scope": "session",
+        "reason": reason,
+        "detail": detail or None,
+        "count": 1,
+        "applied": True,
+    }

@@ -1,4 +1,6 @@
-"""What goes into a bundle: plain records of what was collected. `store.export` makes them; anything else may."""
+"""What goes into a bundle: plain records of what was collected. `store.export` makes them; anything
+else may.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,8 @@ class SessionRecord:
 class ClosedTrial:
     """A trial the server has closed: done, skipped by a rule, or failed.
 
-    `run` counts how often the session began again; `submit_seq` is the event with the accepted answers.
+    `run` counts how often the session began again; `submit_seq` is the event with the accepted
+    answers.
     """
 
     position: int
@@ -68,8 +71,10 @@ class ClosedTrial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewCheck:
-    """Whether a stimulus could have been seen, by what the server knows: its length, what was sent of it, how long the page was
-    open. `needed_ms` is the shortest time in which what the browser claims is possible."""
+    """Whether a stimulus could have been seen, by what the server knows: its length, what was sent
+    of it, how long the page was open. `needed_ms` is the shortest time in which what the browser
+    claims is possible.
+    """
 
     position: int
     run: int
@@ -84,8 +89,8 @@ class ViewCheck:
     refused: int = 0
 
 
-#: One event: its number, its body to the letter as the browser hashed it, and when it was received. There are millions of them,
-#: so they are plain tuples, as the database gives them.
+#: One event: its number, its body to the letter as the browser hashed it, and when it was received.
+#: There are millions of them, so they are plain tuples, as the database gives them.
 EventRecord: TypeAlias = tuple[int, str, int]
 
 
@@ -101,9 +106,11 @@ class StrayRecord:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """What a researcher decided about a session (`target` is empty) or about one answer in it (`trial_key/question`).
+    """What a researcher decided about a session (`target` is empty) or about one answer in it
+    (`trial_key/question`).
 
-    `blind` tells whether they could not know the session's conditions: None where that was not noted.
+    `blind` tells whether they could not know the session's conditions: None where that was not
+    noted.
     """
 
     kind: str
@@ -129,8 +136,9 @@ class CollectedSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionRecord:
-    """A version of the study: a definition that sessions began with, or that the next one will. `revised_by` is no account's
-    name."""
+    """A version of the study: a definition that sessions began with, or that the next one will.
+    `revised_by` is no account's name.
+    """
 
     number: int
     definition: str
@@ -158,7 +166,9 @@ class VersionRecord:
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """The study a bundle is about. `definitions` maps each hash to its canonical JSON, in the order of their publication."""
+    """The study a bundle is about. `definitions` maps each hash to its canonical JSON, in the order
+    of their publication.
+    """
 
     id: str
     title: str

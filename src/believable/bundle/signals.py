@@ -1,4 +1,6 @@
-"""Known signals: what annotators were to follow, where a dataset comes from another tool and there is no study file."""
+"""Known signals: what annotators were to follow, where a dataset comes from another tool and there
+is no study file.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class KnownSignal:
 
 
 def read_signal(path: Path, *, test: Test, frames_per_s: float = 60) -> KnownSignal:
-    """Samples from the column `value` of a CSV file: at the times in the column `t_ms`, else one per picture."""
+    """Samples from the column `value` of a CSV file: at the times in the column `t_ms`, else one
+    per picture.
+    """
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Name the CSV file with the known signal.")
     if not (math.isfinite(frames_per_s) and frames_per_s > 0):
@@ -42,31 +46,50 @@ def read_signal(path: Path, *, test: Test, frames_per_s: float = 60) -> KnownSig
         reader = csv.reader(file)
         header = [cell.strip().casefold() for cell in next(reader, [])]
         if "value" not in header:
-            raise InvalidInput(f"{path}:1: expected a column `value`, got {', '.join(header) or 'nothing'}.")
+            raise InvalidInput(
+                f"{path}:1: expected a column `value`, got {', '.join(header) or 'nothing'}."
+            )
         places = [header.index(name) for name in ("value", "t_ms") if name in header]
-        samples = [[_number(path, reader.line_num, row, place, header) for place in places] for row in reader if row]
+        samples = [
+            [_number(path, reader.line_num, row, place, header) for place in places]
+            for row in reader
+            if row
+        ]
     if not samples:
         raise InvalidInput(f"{path}: there is no sample in it. Export the signal again.")
     values = tuple(sample[0] for sample in samples)
     if len(places) == 1:
-        return KnownSignal(test, tuple(frame * 1000 / frames_per_s for frame in range(len(values))), values)
+        return KnownSignal(
+            test, tuple(frame * 1000 / frames_per_s for frame in range(len(values))), values
+        )
     times = tuple(sample[1] for sample in samples)
     if any(later <= earlier for earlier, later in pairwise(times)):
-        raise InvalidInput(f"{path}: expected times that grow in the column `t_ms`. Sort the samples by time.")
+        raise InvalidInput(
+            f"{path}: expected times that grow in the column `t_ms`. Sort the samples by time."
+        )
     return KnownSignal(test, times, values)
 
 
-def attached(signals: Sequence[tuple[str, KnownSignal]], stimuli: Mapping[str, Collection[str]]) -> dict[str, KnownSignal]:
-    """Stimulus → what was to be followed in it. A signal names a file, or a video; `stimuli` has all names of each stimulus."""
+def attached(
+    signals: Sequence[tuple[str, KnownSignal]], stimuli: Mapping[str, Collection[str]]
+) -> dict[str, KnownSignal]:
+    """Stimulus → what was to be followed in it. A signal names a file, or a video; `stimuli` has
+    all names of each stimulus.
+    """
     following: dict[str, KnownSignal] = {}
     for which, signal in signals:
         fitting = [stimulus for stimulus, names in stimuli.items() if which in names]
         if not fitting:
             known = sorted({name for names in stimuli.values() for name in names})
-            raise InvalidInput(f"{signal.test}: no file or video is called {which!r}. {did_you_mean(which, known)}")
+            raise InvalidInput(
+                f"{signal.test}: no file or video is called {which!r}. {did_you_mean(which, known)}"
+            )
         for stimulus in fitting:
             if stimulus in following:
-                raise InvalidInput(f"{signal.test}: {which!r} has two signals to follow. Name a file, or a video, once.")
+                raise InvalidInput(
+                    f"{signal.test}: {which!r} has two signals to follow. Name a file, or a video,"
+                    " once."
+                )
             following[stimulus] = signal
     return following
 
@@ -78,5 +101,7 @@ def _number(path: Path, line: int, row: list[str], place: int, header: list[str]
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InvalidInput(f"{path}:{line}: expected a number in the column `{header[place]}`, got {cell!r}.")
+        raise InvalidInput(
+            f"{path}:{line}: expected a number in the column `{header[place]}`, got {cell!r}."
+        )
     return value

@@ -1,5 +1,6 @@
-"""The tables of a bundle, declared in `columns.yaml`: their columns, types and meanings. Writer, reader, codebook and package
-follow this."""
+"""The tables of a bundle, declared in `columns.yaml`: their columns, types and meanings. Writer,
+reader, codebook and package follow this.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ Row = Mapping[str, Cell]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One column. `type` is a Frictionless type: string, integer, number or boolean. `required` columns are never empty."""
+    """One column. `type` is a Frictionless type: string, integer, number or boolean. `required`
+    columns are never empty.
+    """
 
     name: str
     type: str
@@ -26,7 +29,9 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class BundleTable:
-    """One table. `key` names the columns that identify a row; `refers` whether `session` points to the participants."""
+    """One table. `key` names the columns that identify a row; `refers` whether `session` points to
+    the participants.
+    """
 
     name: str
     about: str
@@ -57,7 +62,9 @@ SHARED = {name: _field(name, entry) for name, entry in _DECLARED["everywhere"].i
 
 
 def declared(table: str, pace: str = "", **more: Iterable[Field]) -> BundleTable:
-    """The table of this name, as declared. Rounds differ from world to world, in their pace and their columns."""
+    """The table of this name, as declared. Rounds differ from world to world, in their pace and
+    their columns.
+    """
     entries = dict(_DECLARED[table])
     about, key, refers = entries.pop("about"), entries.pop("key", ""), entries.pop("refers", True)
     fields: list[Field] = []
@@ -70,7 +77,18 @@ def declared(table: str, pace: str = "", **more: Iterable[Field]) -> BundleTable
 #: Every bundle has these.
 TABLES = tuple(
     declared(table)
-    for table in ("participants", "trials", "answers", "traces", "flags", "reactions", "views", "shown", "actions", "exclusions")
+    for table in (
+        "participants",
+        "trials",
+        "answers",
+        "traces",
+        "flags",
+        "reactions",
+        "views",
+        "shown",
+        "actions",
+        "exclusions",
+    )
 )
 BY_NAME = {table.name: table for table in TABLES}
 PARTICIPANTS = BY_NAME["participants"]
@@ -83,8 +101,12 @@ RECRUITER_HASH = Field("recruiter_hash", "string", "Keyed hash of the recruiter'
 
 
 def arm_field(arm: str) -> Field:
-    return Field(f"arm_{arm}", "string", f"Level of the arm `{arm}` this participant was assigned to.")
+    return Field(
+        f"arm_{arm}", "string", f"Level of the arm `{arm}` this participant was assigned to."
+    )
 
 
 def order_field(block: str) -> Field:
-    return Field(f"order_{block}", "integer", f"Row of the Latin square of block `{block}`, from 0.")
+    return Field(
+        f"order_{block}", "integer", f"Row of the Latin square of block `{block}`, from 0."
+    )

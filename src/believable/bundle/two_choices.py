@@ -1,4 +1,6 @@
-"""Judgements of two that another tool collected: one line per judge and pair becomes the bundle of a comparison."""
+"""Judgements of two that another tool collected: one line per judge and pair becomes the bundle of
+a comparison.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ PEOPLE_QUESTIONS = {"game": "choice", "genre": "choice"}
 class TwoChoice:
     """One judged pair.
 
-    human_first   whether the human one was player A (left) on the page; None if the file does not say
+    human_first   whether the human one was player A (left) on the page; None if the file does not
+                  say
     chose_human   whether the human one was chosen; None if the choice was left open
     """
 
@@ -94,21 +97,34 @@ class _Gathered:
 
 
 def read_choices(path: Path) -> ChoiceFile:
-    """One line per judge and pair: `judge`, `pair`, and who was chosen, either as `correct` or as `chosen` beside `human`.
+    """One line per judge and pair: `judge`, `pair`, and who was chosen, either as `correct` or as
+    `chosen` beside `human`.
 
-    chosen and human  sides (left, right; A, B; first, second; 1, 2), or `chosen` names human or the agent
-    further           agent, scenario, certainty (1 certain … 5 uncertain), why, familiarity_game, familiarity_genre, group
+    chosen and human  sides (left, right; A, B; first, second; 1, 2), or `chosen` names human or the
+    agent
+    further           agent, scenario, certainty (1 certain … 5 uncertain), why, familiarity_game,
+                      familiarity_genre, group
     """
     with foreign_rows(path, "choices") as rows:
         place = _places(path, rows.names)
         judges: dict[str, _Gathered] = {}
         for line, row in rows:
-            _add(judges, {what: row[name].strip() for what, name in place.items()}, f"{path}:{line}", line)
+            _add(
+                judges,
+                {what: row[name].strip() for what, name in place.items()},
+                f"{path}:{line}",
+                line,
+            )
         names = [name for name in rows.names if name and name not in place.values()]
     if not judges:
-        raise InvalidInput(f"{path}: there is no line with a choice in it. Export the choices again.")
+        raise InvalidInput(
+            f"{path}: there is no line with a choice in it. Export the choices again."
+        )
     return ChoiceFile(
-        tuple(ForeignJudge(name, judge.group, judge.about, tuple(judge.choices.values())) for name, judge in judges.items()),
+        tuple(
+            ForeignJudge(name, judge.group, judge.about, tuple(judge.choices.values()))
+            for name, judge in judges.items()
+        ),
         tuple(names),
     )
 
@@ -123,12 +139,13 @@ def _places(path: Path, names: Sequence[str]) -> dict[str, str]:
     for what in ("judge", "pair"):
         if what not in place:
             raise InvalidInput(
-                f"{path}:1: expected a column `{what}`, got {', '.join(names) or 'nothing'}. {did_you_mean(what, names)}"
+                f"{path}:1: expected a column `{what}`, got {', '.join(names) or 'nothing'}."
+                f" {did_you_mean(what, names)}"
             )
     if "correct" not in place and "chosen" not in place:
         raise InvalidInput(
-            f"{path}:1: expected a column `correct` (1: the human one was chosen), or `chosen` and `human` with sides, got "
-            f"{', '.join(names)}."
+            f"{path}:1: expected a column `correct` (1: the human one was chosen), or `chosen` and"
+            f" `human` with sides, got {', '.join(names)}."
         )
     return place
 
@@ -140,15 +157,19 @@ def _add(judges: dict[str, _Gathered], cells: Mapping[str, str], place: str, lin
     judge = judges.setdefault(name, _Gathered(cells.get("group", "")))
     if pair in judge.choices:
         raise InvalidInput(
-            f"{place}: {name} has judged pair {pair!r} already, in line {judge.choices[pair].line}. Remove one of them."
+            f"{place}: {name} has judged pair {pair!r} already, in line {judge.choices[pair].line}."
+            " Remove one of them."
         )
     for what in PEOPLE_QUESTIONS:
         if cells.get(what) and judge.about.setdefault(what, cells[what]) != cells[what]:
             raise InvalidInput(
-                f"{place}: {what} of {name} is {cells[what]!r} here and {judge.about[what]!r} before. Correct one of them."
+                f"{place}: {what} of {name} is {cells[what]!r} here and {judge.about[what]!r}"
+                " before. Correct one of them."
             )
     if cells.get("group", "") != judge.group:
-        raise InvalidInput(f"{place}: {name} is in group {cells['group']!r} here and {judge.group!r} before.")
+        raise InvalidInput(
+            f"{place}: {name} is in group {cells['group']!r} here and {judge.group!r} before."
+        )
     human_first, chose_human = _sides(cells, place)
     judge.choices[pair] = TwoChoice(
         line=line,
@@ -163,12 +184,17 @@ def _add(judges: dict[str, _Gathered], cells: Mapping[str, str], place: str, lin
 
 
 def _sides(cells: Mapping[str, str], place: str) -> tuple[bool | None, bool | None]:
-    """Return whether the human one was first and whether it was chosen; None for either if the file does not say."""
+    """Return whether the human one was first and whether it was chosen; None for either if the file
+    does not say.
+    """
     human_first = None
     if cells.get("human"):
         human_first = _side(cells["human"])
         if human_first is None:
-            raise InvalidInput(f"{place}: expected a side in `human` (left, right, A, B, first, second), got {cells['human']!r}.")
+            raise InvalidInput(
+                f"{place}: expected a side in `human` (left, right, A, B, first, second), got"
+                f" {cells['human']!r}."
+            )
     if cells.get("correct"):
         word = cells["correct"].casefold()
         if word not in YES | NO:
@@ -182,8 +208,8 @@ def _sides(cells: Mapping[str, str], place: str) -> tuple[bool | None, bool | No
     side = _side(chosen)
     if side is None or human_first is None:
         raise InvalidInput(
-            f"{place}: expected in `chosen` human, the agent's name, or a side with the side of the human one in `human`, got "
-            f"{chosen!r}."
+            f"{place}: expected in `chosen` human, the agent's name, or a side with the side of the"
+            f" human one in `human`, got {chosen!r}."
         )
     return human_first, side == human_first
 
@@ -201,27 +227,52 @@ def _certainty(cell: str, place: str) -> float | None:
     except ValueError:
         value = 0.0
     if not 1 <= value <= 5:
-        raise InvalidInput(f"{place}: expected 1 (certain) to 5 (uncertain) in `certainty`, got {cell!r}.")
+        raise InvalidInput(
+            f"{place}: expected 1 (certain) to 5 (uncertain) in `certainty`, got {cell!r}."
+        )
     return value
 
 
 def write_choices_bundle(
-    choices: ChoiceFile, folder: Path, *, name: str, title: str, instruments: Registry[Instrument[Any]]
+    choices: ChoiceFile,
+    folder: Path,
+    *,
+    name: str,
+    title: str,
+    instruments: Registry[Instrument[Any]],
 ) -> WrittenBundle:
-    """One session per judge: familiarity first, then a comparison per pair. Conditions are `human` and the agent's name."""
+    """One session per judge: familiarity first, then a comparison per pair. Conditions are `human`
+    and the agent's name.
+    """
     grouped = any(judge.group for judge in choices.judges)
-    fields = [PERSON, *((Field("arm_group", "string", "Group of the judge in the imported file."),) if grouped else ())]
-    tables = (PARTICIPANTS.with_fields(fields), *(table for table in TABLES if table.name != "participants"))
+    fields = [
+        PERSON,
+        *(
+            (Field("arm_group", "string", "Group of the judge in the imported file."),)
+            if grouped
+            else ()
+        ),
+    ]
+    tables = (
+        PARTICIPANTS.with_fields(fields),
+        *(table for table in TABLES if table.name != "participants"),
+    )
     with BundleFolder(folder, StudyRecord(name, title), tables) as bundle:
         for number, judge in enumerate(choices.judges, start=1):
             session = f"judge{number}"
-            row = imported_participant(number, session, trials=len(judge.choices) + bool(judge.about))
-            row |= {"participant": f"P{number}", "outcome": "complete"} | ({"arm_group": judge.group} if grouped else {})
+            row = imported_participant(
+                number, session, trials=len(judge.choices) + bool(judge.about)
+            )
+            row |= {"participant": f"P{number}", "outcome": "complete"} | (
+                {"arm_group": judge.group} if grouped else {}
+            )
             bundle.row("participants", row)
             for table, entry in _rows(session, judge):
                 bundle.row(table, entry)
         write_codebook(bundle, title, tables, {}, instruments)
-    return WrittenBundle(folder, len(choices.judges), sum(len(judge.choices) for judge in choices.judges))
+    return WrittenBundle(
+        folder, len(choices.judges), sum(len(judge.choices) for judge in choices.judges)
+    )
 
 
 def _rows(session: str, judge: ForeignJudge) -> Iterator[tuple[str, dict[str, Cell]]]:
@@ -232,13 +283,23 @@ def _rows(session: str, judge: ForeignJudge) -> Iterator[tuple[str, dict[str, Ce
         for question, answer in judge.about.items():
             yield "answers", page | _answer(question, PEOPLE_QUESTIONS[question], answer)
     for position, choice in enumerate(judge.choices, start=before):
-        page = _page(session, position, f"{PAIRS}-{choice.pair}", PAIRS) | {"scenario": choice.scenario or choice.pair}
+        page = _page(session, position, f"{PAIRS}-{choice.pair}", PAIRS) | {
+            "scenario": choice.scenario or choice.pair
+        }
         yield "trials", page | {"kind": "compare", "status": "done"}
-        # Players have to be numbered to be told apart. Only the label says that the number is the side on the page.
+        # Players have to be numbered to be told apart. Only the label says that the number is the
+        # side on the page.
         human = 1 if choice.human_first is False else 0
-        for player, condition in enumerate((choice.agent, HUMAN) if human else (HUMAN, choice.agent)):
+        for player, condition in enumerate(
+            (choice.agent, HUMAN) if human else (HUMAN, choice.agent)
+        ):
             label = None if choice.human_first is None else "AB"[player]
-            shown: dict[str, Cell] = {"player": player, "label": label, "how": "played", "condition": condition}
+            shown: dict[str, Cell] = {
+                "player": player,
+                "label": label,
+                "how": "played",
+                "condition": condition,
+            }
             shown |= {"stimulus": f"{choice.pair}-{condition}", "views": 0, "watched_ms": 0.0}
             yield "shown", page | shown
         if choice.chose_human is not None:

@@ -1,4 +1,6 @@
-"""Write the dataset of a study: tables, raw events, definitions and codebook. Same data, same bytes."""
+"""Write the dataset of a study: tables, raw events, definitions and codebook. Same data, same
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,16 @@ from believable.bundle.marks import PLANS, Logs, action_rows, plan_rows
 from believable.bundle.round_tables import recording_path, round_tables
 from believable.bundle.rows import SessionRows
 from believable.bundle.session_records import CodingRows, CollectedSession, StudyRecord
-from believable.bundle.tables import PARTICIPANTS, RECRUITER_HASH, TABLES, VERSIONS, BundleTable, Field, arm_field, order_field
+from believable.bundle.tables import (
+    PARTICIPANTS,
+    RECRUITER_HASH,
+    TABLES,
+    VERSIONS,
+    BundleTable,
+    Field,
+    arm_field,
+    order_field,
+)
 from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.instruments.contract import Instrument
@@ -59,17 +70,25 @@ def write(
     registered_ms: int | None = None,
     progress: Progress = lambda done: None,
 ) -> WrittenBundle:
-    """Write the bundle of `study` into `folder`, one session at a time. An older bundle there is replaced as a whole.
+    """Write the bundle of `study` into `folder`, one session at a time. An older bundle there is
+    replaced as a whole.
 
-    Sessions of previews are refused, and simulated and real ones are never written together: the caller selects. `media_dir`
-    holds the copies of the media that sessions were shown; it is needed where stimuli have logs of actions. `coding` holds
-    the coded texts, where there are any. `leave_out` finds out what the declared analysis leaves out: without it, `included`
-    knows only what sessions and reviewers say. `registered_ms`: when the plan was registered, if it was.
+    Sessions of previews are refused, and simulated and real ones are never written together: the
+    caller selects. `media_dir` holds the copies of the media that sessions were shown; it is needed
+    where stimuli have logs of actions. `coding` holds the coded texts, where there are any.
+    `leave_out` finds out what the declared analysis leaves out: without it, `included` knows only
+    what sessions and reviewers say. `registered_ms`: when the plan was registered, if it was.
     """
-    definitions = {name: Definition.from_json(text, kinds) for name, text in study.definitions.items()}
+    definitions = {
+        name: Definition.from_json(text, kinds) for name, text in study.definitions.items()
+    }
     tables = tables_of(definitions.values(), with_recruiter_hashes=with_recruiter_hashes)
     coded = coding.tables() if coding is not None else ()
-    tables += (judgement_table(definitions.values()), *(table for table, _ in coded), *round_tables(definitions.values()))
+    tables += (
+        judgement_table(definitions.values()),
+        *(table for table, _ in coded),
+        *round_tables(definitions.values()),
+    )
     logs = Logs(media_dir)
     logged = list(logs.each(list(definitions.values())))
     plans = [row for stimulus in logged for row in plan_rows(*stimulus)]
@@ -86,7 +105,10 @@ def write(
             progress(done)
         for reason, count in (("withdrawn", study.withdrawn), ("preview", study.previews)):
             if count:
-                bundle.row("exclusions", {"scope": "session", "reason": reason, "count": count, "applied": True})
+                bundle.row(
+                    "exclusions",
+                    {"scope": "session", "reason": reason, "count": count, "applied": True},
+                )
         for table, coded_rows in coded:
             for row in coded_rows:
                 bundle.row(table.name, row)
@@ -100,14 +122,20 @@ def write(
         if leave_out is not None:
             bundle.apply(leave_out, study.definitions)
         for name, text in study.definitions.items():
-            bundle.text(f"materials/definition-{name[:12]}.json", text, "Study definition that sessions are pinned to.")
+            bundle.text(
+                f"materials/definition-{name[:12]}.json",
+                text,
+                "Study definition that sessions are pinned to.",
+            )
         write_codebook(bundle, study.title, tables, definitions, kinds.instruments)
     return WrittenBundle(folder, done, events)
 
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Rows by the hundred thousand hold no cycles: to look for some among them took a fifth of an export."""
+    """Rows by the hundred thousand hold no cycles: to look for some among them took a fifth of an
+    export.
+    """
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -126,11 +154,17 @@ def write_codebook(
 ) -> None:
     """The codebook as a table and as a text."""
     entries = package.entries(tables, definitions, instruments)
-    bundle.table("documentation/codebook.csv", package.CODEBOOK, [asdict(entry) for entry in entries])
-    bundle.text("documentation/codebook.md", package.markdown(title, entries), "The codebook for reading.")
+    bundle.table(
+        "documentation/codebook.csv", package.CODEBOOK, [asdict(entry) for entry in entries]
+    )
+    bundle.text(
+        "documentation/codebook.md", package.markdown(title, entries), "The codebook for reading."
+    )
 
 
-def _write_session(bundle: BundleFolder, collected: CollectedSession, rows: SessionRows, logs: Logs) -> None:
+def _write_session(
+    bundle: BundleFolder, collected: CollectedSession, rows: SessionRows, logs: Logs
+) -> None:
     participant, exclusions = rows.participant(), rows.exclusions()
     trials, answers, shown = list(rows.trials()), list(rows.answers()), list(rows.shown())
     bundle.row("participants", participant)
@@ -157,7 +191,9 @@ def _write_session(bundle: BundleFolder, collected: CollectedSession, rows: Sess
     bundle.strays(collected.session.id, collected.strays)
 
 
-def tables_of(definitions: Iterable[Definition], *, with_recruiter_hashes: bool = False) -> tuple[BundleTable, ...]:
+def tables_of(
+    definitions: Iterable[Definition], *, with_recruiter_hashes: bool = False
+) -> tuple[BundleTable, ...]:
     """The participants table has a column per arm and per Latin square of any definition."""
     more: dict[str, Field] = {}
     for definition in definitions:
@@ -177,11 +213,16 @@ def _must_belong(study: StudyRecord, collected: CollectedSession) -> None:
         raise InvalidInput(f"session {session.id}: previews are never exported. Leave it out.")
     if session.simulated != study.simulated:
         kind = "simulated" if session.simulated else "real"
-        raise InvalidInput(f"session {session.id} is {kind}; simulated and real sessions never share a bundle. Write two.")
+        raise InvalidInput(
+            f"session {session.id} is {kind}; simulated and real sessions never share a bundle."
+            " Write two."
+        )
 
 
 def _pinned(definitions: Mapping[str, Definition], collected: CollectedSession) -> Definition:
     session = collected.session
     if session.definition not in definitions:
-        raise InvalidInput(f"session {session.id}: its definition {session.definition[:12]} was not given.")
+        raise InvalidInput(
+            f"session {session.id}: its definition {session.definition[:12]} was not given."
+        )
     return definitions[session.definition]

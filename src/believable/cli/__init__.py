@@ -1,8 +1,9 @@
-"""The command line. A file per command, or for a few that belong together; a command is loaded when it is asked for, so that
-`--help` answers at once.
+"""The command line. A file per command, or for a few that belong together; a command is loaded when
+it is asked for, so that `--help` answers at once.
 
-Exit codes: 0 done; 1 problems in what was given (a study, a file, a value); 2 wrong usage; 3 something could not be
-checked because an optional part is missing; 4 the world said no (not found, not allowed, in use, disk full); 130 interrupted.
+Exit codes: 0 done; 1 problems in what was given (a study, a file, a value); 2 wrong usage; 3
+something could not be checked because an optional part is missing; 4 the world said no (not found,
+not allowed, in use, disk full); 130 interrupted.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ EXIT_INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A command as the overview shows it. `module` is the file in this folder, `function` the click command in it."""
+    """A command as the overview shows it. `module` is the file in this folder, `function` the click
+    command in it.
+    """
 
     name: str
     module: str
@@ -45,12 +48,21 @@ COMMANDS: tuple[CommandEntry, ...] = (
     CommandEntry("check", "check", "Report every problem of a study at once."),
     CommandEntry("power", "power", "Find out how many participants a study needs."),
     CommandEntry("preregister", "preregister", "Put the declared plan of a study on record."),
-    CommandEntry("stimuli", "stimuli", "Turn recordings into stimuli that differ in nothing but what is judged."),
+    CommandEntry(
+        "stimuli",
+        "stimuli",
+        "Turn recordings into stimuli that differ in nothing but what is judged.",
+    ),
     CommandEntry("record", "record", "Record rounds of a game as stimuli."),
     CommandEntry("town", "town", "Let people live in a town, and look into their minds."),
     CommandEntry("train", "train", "Train an agent of a world for a task."),
     CommandEntry("learn", "imitation", "Learn to play like the person in recordings.", "learn"),
-    CommandEntry("continue", "imitation", "Let a learned player go on where a recording ends.", "continue_recording"),
+    CommandEntry(
+        "continue",
+        "imitation",
+        "Let a learned player go on where a recording ends.",
+        "continue_recording",
+    ),
     CommandEntry("evaluate", "train", "Measure how near an agent comes to people.", "evaluate"),
     CommandEntry("schema", "check", "Print the JSON Schema of study files, for editors.", "schema"),
     CommandEntry("gallery", "serve", "Try every instrument and player in the browser.", "gallery"),
@@ -62,7 +74,9 @@ COMMANDS: tuple[CommandEntry, ...] = (
     CommandEntry("user", "user", "Add, list and change researcher accounts."),
     CommandEntry("audit", "audit", "Write the audit log of a study as CSV, oldest line first."),
     CommandEntry("recruit", "recruit", "Match a recruiting platform's export with the sessions."),
-    CommandEntry("code", "coding", "Bring free texts and labels to the coder's desk, and take them out."),
+    CommandEntry(
+        "code", "coding", "Bring free texts and labels to the coder's desk, and take them out."
+    ),
     CommandEntry("export", "export", "Write the dataset of a study."),
     CommandEntry("analyse", "analyse", "Compute the declared analysis of a study."),
     CommandEntry("report", "report", "Analyse a study and write its report."),
@@ -74,7 +88,9 @@ COMMANDS: tuple[CommandEntry, ...] = (
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports one only when it runs or shows its own help."""
+    """A group that knows its commands by name and imports one only when it runs or shows its own
+    help.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [entry.name for entry in COMMANDS]
@@ -87,11 +103,15 @@ class LazyGroup(click.Group):
                 return command
         return None
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
             from believable.core.registry import did_you_mean
 
-            ctx.fail(f"there is no command {args[0]!r}. {did_you_mean(args[0], self.list_commands(ctx))}")
+            ctx.fail(
+                f"there is no command {args[0]!r}. {did_you_mean(args[0], self.list_commands(ctx))}"
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -99,12 +119,16 @@ class LazyGroup(click.Group):
             formatter.write_dl([(entry.name, entry.about) for entry in COMMANDS])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(__version__, prog_name="believable")
 def group() -> None:
     """Find out whether people believe an agent.
 
-    A study is a folder with a study.yaml. Start one, check it, try it with simulated participants, serve it, export the data.
+    A study is a folder with a study.yaml. Start one, check it, try it with simulated participants,
+    serve it, export the data.
 
     \b
     Example:
@@ -112,8 +136,9 @@ def group() -> None:
       believable check my-study
       believable serve my-study
 
-    Exit codes: 0 done, 1 problems in what was given, 2 wrong usage, 3 something could not be checked (an optional part is
-    missing), 4 the world said no (not found, not allowed, in use, disk full), 130 interrupted.
+    Exit codes: 0 done, 1 problems in what was given, 2 wrong usage, 3 something could not be
+    checked (an optional part is missing), 4 the world said no (not found, not allowed, in use, disk
+    full), 130 interrupted.
     """
 
 
@@ -127,7 +152,9 @@ def exit_code(error: BaseException) -> int:
 
 
 class Terminated(BaseException):
-    """The process was asked to end. As with Ctrl-C, blocks are left in order, so that child processes and drafts are removed."""
+    """The process was asked to end. As with Ctrl-C, blocks are left in order, so that child
+    processes and drafts are removed.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -145,7 +172,9 @@ ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP) if sys.platform != "win32" else
 
 
 def handle_ending_signals() -> None:
-    """End by an exception if the process is asked to end: by default it would die at once, and leave its children running."""
+    """End by an exception if the process is asked to end: by default it would die at once, and
+    leave its children running.
+    """
     if threading.current_thread() is not threading.main_thread():
         return
     for number in ENDING_SIGNALS:
@@ -163,7 +192,9 @@ def _end_by(number: int) -> NoReturn:
 
 
 def main() -> None:
-    """Run the command line: our own errors become one clear message and an exit code, never a traceback."""
+    """Run the command line: our own errors become one clear message and an exit code, never a
+    traceback.
+    """
     protect_children()
     handle_ending_signals()
     try:

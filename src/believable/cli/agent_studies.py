@@ -1,4 +1,5 @@
-"""Studies of agents for `believable new`: clips of trained agents, runs of the town, players learned from recordings.
+"""Studies of agents for `believable new`: clips of trained agents, runs of the town, players
+learned from recordings.
 
 What each asks for is a request; it writes the study and gives the folders that it wrote.
 """
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 
-# ---------------------------------------------------------------------------------------------- trained agents
+# ----------------------------------------------------------------------------------------------
+# trained agents
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ class AgentRequest:
     shown: ShownAgents
     together: bool
 
-    def write(self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None) -> Iterator[Path]:
+    def write(
+        self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None
+    ) -> Iterator[Path]:
         from believable.cli.new import write
         from believable.protocols.variants import agent_variant
 
@@ -52,14 +56,20 @@ class AgentRequest:
             yield place
 
 
-def _show_agents(ready: ReadyStudy, seed: int, shown: ShownAgents, study: Study, draft: Path) -> None:
+def _show_agents(
+    ready: ReadyStudy, seed: int, shown: ShownAgents, study: Study, draft: Path
+) -> None:
     label = f"Runs of {', '.join(shown.agents)}"
-    with click.progressbar(length=shown.runs * len(shown.agents), label=label, file=sys.stderr) as bar:
+    with click.progressbar(
+        length=shown.runs * len(shown.agents), label=label, file=sys.stderr
+    ) as bar:
         ready.write_agent_clips(study, draft, seed, shown, bar.update)
 
 
 def agent_options(command: Command) -> Command:
-    """`--agent` and what is said about it: the command gets them as `agents`, None where there are none."""
+    """`--agent` and what is said about it: the command gets them as `agents`, None where there are
+    none.
+    """
 
     @wraps(command)
     def with_agents(
@@ -79,8 +89,8 @@ def agent_options(command: Command) -> Command:
             return command(agents=AgentRequest(shown, together), **values)
         if humans is not None or together or people_pairs or mismatched:
             raise InvalidInput(
-                "new: --humans, --together, --people-pairs and --mismatched are about an agent. Add --agent, or use --clips "
-                "CONDITION=FOLDER."
+                "new: --humans, --together, --people-pairs and --mismatched are about an agent. Add"
+                " --agent, or use --clips CONDITION=FOLDER."
             )
         return command(agents=None, **values)
 
@@ -91,9 +101,16 @@ def agent_options(command: Command) -> Command:
             "agents",
             multiple=True,
             metavar="NAME",
-            help="Clips of a trained agent: symbolic, hybrid, reward_shaping. Several make a study each, in folders in FOLDER.",
+            help=(
+                "Clips of a trained agent: symbolic, hybrid, reward_shaping. Several make a study"
+                " each, in folders in FOLDER."
+            ),
         ),
-        click.option("--together", is_flag=True, help="Several agents in one study: each judge sees six pairs drawn from all."),
+        click.option(
+            "--together",
+            is_flag=True,
+            help="Several agents in one study: each judge sees six pairs drawn from all.",
+        ),
         setting(
             "--people-pairs",
             type=click.IntRange(0, 12),
@@ -110,44 +127,67 @@ def agent_options(command: Command) -> Command:
             "--humans",
             type=KNOWN_FOLDER,
             metavar="FOLDER",
-            help="Recordings of people beside the agent's; without them a stand-in, which the study says.",
+            help=(
+                "Recordings of people beside the agent's; without them a stand-in, which the study"
+                " says."
+            ),
         ),
-        setting("--runs", type=click.IntRange(6, 1000), default=100, help="Runs of the agent to draw clips from."),
+        setting(
+            "--runs",
+            type=click.IntRange(6, 1000),
+            default=100,
+            help="Runs of the agent to draw clips from.",
+        ),
     )
 
 
-# ---------------------------------------------------------------------------------------------- runs of the town
+# ----------------------------------------------------------------------------------------------
+# runs of the town
 
 
 @dataclass(frozen=True, slots=True)
 class TownRequest:
     """Days of the town, one run for each condition; without `runs` they are made now."""
 
-    alone: ClassVar[str] = "--town and --town-run belong to --protocol replay, without --clips and --agent."
+    alone: ClassVar[str] = (
+        "--town and --town-run belong to --protocol replay, without --clips and --agent."
+    )
     takes_variant: ClassVar[bool] = True
 
     runs: tuple[str, ...]
 
-    def write(self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None) -> Iterator[Path]:
+    def write(
+        self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None
+    ) -> Iterator[Path]:
         from believable.cli.new import write
         from believable.protocols.variants import variant as variant_of
 
         if not ready.shows_towns:
             raise InvalidInput(f"new: {self.alone}")
         runs = dict(map(_named_run, self.runs)) if self.runs else _town_runs(ready, folder, seed)
-        write(variant_of(ready, variant), folder, seed, languages, fill=partial(_live_in, ready, seed, runs))
+        write(
+            variant_of(ready, variant),
+            folder,
+            seed,
+            languages,
+            fill=partial(_live_in, ready, seed, runs),
+        )
         yield folder
 
 
 def _named_run(written: str) -> tuple[str, Path]:
     condition, equals, run = written.partition("=")
     if not equals or not condition or not run:
-        raise InvalidInput(f"--town-run {written}: expected CONDITION=RUN, such as generative=my-run.")
+        raise InvalidInput(
+            f"--town-run {written}: expected CONDITION=RUN, such as generative=my-run."
+        )
     return condition, Path(run)
 
 
 def _town_runs(ready: ReadyStudy, folder: Path, seed: int) -> dict[str, Path]:
-    """Both minds in the same town, in `sources`; the same command goes on with a run that was interrupted."""
+    """Both minds in the same town, in `sources`; the same command goes on with a run that was
+    interrupted.
+    """
     from believable.cli.town import run
 
     ready.must_fit(folder)
@@ -155,16 +195,24 @@ def _town_runs(ready: ReadyStudy, folder: Path, seed: int) -> dict[str, Path]:
     for mind in ("neurosymbolic", "generative"):
         runs[mind] = folder / "sources" / f"town-{seed}-{mind}"
         click.echo(f"{mind}: {runs[mind]}")
-        run.main([str(runs[mind]), "--mind", mind, "--seed", str(seed), "--model", "embedded"], standalone_mode=False)
+        run.main(
+            [str(runs[mind]), "--mind", mind, "--seed", str(seed), "--model", "embedded"],
+            standalone_mode=False,
+        )
     return runs
 
 
-def _live_in(ready: ReadyStudy, seed: int, towns: Mapping[str, Path], study: Study, draft: Path) -> None:
+def _live_in(
+    ready: ReadyStudy, seed: int, towns: Mapping[str, Path], study: Study, draft: Path
+) -> None:
     from believable.cli.new import counting
 
     missing = [name for name in study.conditions if name not in towns]
     if missing or len(towns) != len(study.conditions):
-        raise InvalidInput(f"--town-run: expected one run for each of {', '.join(study.conditions)}, got {', '.join(towns)}.")
+        raise InvalidInput(
+            f"--town-run: expected one run for each of {', '.join(study.conditions)}, got"
+            f" {', '.join(towns)}."
+        )
     with counting(len(study.stimuli)) as count:
         ready.write_town_days(study, draft, seed, towns, lambda stimulus: count())
 
@@ -174,41 +222,55 @@ def town_options(command: Command) -> Command:
 
     @wraps(command)
     def with_towns(*, town: bool, town_runs: tuple[str, ...], **values: Any) -> Any:
-        return command(towns=TownRequest(() if town else town_runs) if town or town_runs else None, **values)
+        return command(
+            towns=TownRequest(() if town else town_runs) if town or town_runs else None, **values
+        )
 
     return with_options(
         with_towns,
         click.option(
             "--town",
             is_flag=True,
-            help="replay: matched runs of the town by both minds, made now with the embedded model (extra town), kept in "
-            "FOLDER/sources.",
+            help=(
+                "replay: matched runs of the town by both minds, made now with the embedded model"
+                " (extra town), kept in FOLDER/sources."
+            ),
         ),
         click.option(
             "--town-run",
             "town_runs",
             multiple=True,
             metavar="CONDITION=RUN",
-            help="replay: such runs made before with `believable town run`, one for each condition. Repeatable.",
+            help=(
+                "replay: such runs made before with `believable town run`, one for each condition."
+                " Repeatable."
+            ),
         ),
     )
 
 
-# ---------------------------------------------------------------------------------------------- learned players
+# ----------------------------------------------------------------------------------------------
+# learned players
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingRequest:
-    """Clips of people, of a player learned from them, and of the engine's bots. It takes minutes: what is done lies beside the
-    folder until the study is whole, and the same command goes on from there."""
+    """Clips of people, of a player learned from them, and of the engine's bots. It takes minutes:
+    what is done lies beside the folder until the study is whole, and the same command goes on from
+    there.
+    """
 
-    alone: ClassVar[str] = "--recordings makes clips of its own. Leave --clips, --variant, --agent and --humans out."
+    alone: ClassVar[str] = (
+        "--recordings makes clips of its own. Leave --clips, --variant, --agent and --humans out."
+    )
     takes_variant: ClassVar[bool] = False
 
     recordings: Path
     design: Mapping[str, int]
 
-    def write(self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None) -> Iterator[Path]:
+    def write(
+        self, ready: ReadyStudy, folder: Path, seed: int, languages: str | None, variant: str | None
+    ) -> Iterator[Path]:
         from believable.cli.new import speak
         from believable.core.whole_files import put_in_place
         from believable.protocols.contract import STIMULUS_FOLDERS
@@ -229,7 +291,14 @@ class RecordingRequest:
             ready.copy(draft)
             if languages is not None:
                 speak(draft / "study.yaml", languages)
-            ready.write_recorded_clips(draft, seed, self.recordings, self.design, work, lambda words: click.echo(words, err=True))
+            ready.write_recorded_clips(
+                draft,
+                seed,
+                self.recordings,
+                self.design,
+                work,
+                lambda words: click.echo(words, err=True),
+            )
             definition_of(draft)
             put_in_place(draft, folder)
         shutil.rmtree(work, ignore_errors=True)
@@ -257,10 +326,14 @@ class RecordingRequest:
 
 
 def recording_options(command: Command) -> Command:
-    """`--recordings` and what is said about the clips: the command gets them as `recordings`, None where there are none."""
+    """`--recordings` and what is said about the clips: the command gets them as `recordings`, None
+    where there are none.
+    """
 
     @wraps(command)
-    def with_recordings(*, recordings: Path | None, groups: int, clip_seconds: int, people_pages: int, **values: Any) -> Any:
+    def with_recordings(
+        *, recordings: Path | None, groups: int, clip_seconds: int, people_pages: int, **values: Any
+    ) -> Any:
         design = {"groups": groups, "clip_s": clip_seconds, "people_pages": people_pages}
         request = None if recordings is None else RecordingRequest(recordings, design)
         return command(recordings=request, **values)
@@ -271,14 +344,30 @@ def recording_options(command: Command) -> Command:
             "--recordings",
             type=KNOWN_FOLDER,
             metavar="DIR",
-            help="Protocol clips: recordings of people on one Doom map, beside a player learned from them and the engine's bots.",
+            help=(
+                "Protocol clips: recordings of people on one Doom map, beside a player learned from"
+                " them and the engine's bots."
+            ),
         ),
-        setting("--groups", type=click.IntRange(1, 100), default=15, help="With --recordings: pages of three clips."),
-        setting("--clip-seconds", type=click.IntRange(4, 120), default=20, help="With --recordings: length of a clip."),
+        setting(
+            "--groups",
+            type=click.IntRange(1, 100),
+            default=15,
+            help="With --recordings: pages of three clips.",
+        ),
+        setting(
+            "--clip-seconds",
+            type=click.IntRange(4, 120),
+            default=20,
+            help="With --recordings: length of a clip.",
+        ),
         setting(
             "--people-pages",
             type=click.IntRange(0, 4),
             default=0,
-            help="With --recordings: pages more, with people's demos of FreeDM (Debian packages freedm, dsda-doom).",
+            help=(
+                "With --recordings: pages more, with people's demos of FreeDM (Debian packages"
+                " freedm, dsda-doom)."
+            ),
         ),
     )

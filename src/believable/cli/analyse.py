@@ -1,4 +1,6 @@
-"""`believable analyse`: results of a study or a dataset as files; and how commands open the data they analyse."""
+"""`believable analyse`: results of a study or a dataset as files; and how commands open the data
+they analyse.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ BUNDLE_FILE = "datapackage.json"
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A verified bundle, and the study folder and registered plan it belongs to, where there are such."""
+    """A verified bundle, and the study folder and registered plan it belongs to, where there are
+    such.
+    """
 
     bundle: Bundle
     folder: Path | None
@@ -47,7 +51,8 @@ class Dataset:
 
 @contextmanager
 def open_dataset(source: Path, where: DataPlace, *, blinded: bool = False) -> Iterator[Dataset]:
-    """`source` is a bundle's folder or a study; of a study: its real sessions if there are any, else its simulated ones.
+    """`source` is a bundle's folder or a study; of a study: its real sessions if there are any,
+    else its simulated ones.
 
     Unless they are to be shown `blinded`, the study's audit log says that its results were read.
     """
@@ -55,7 +60,9 @@ def open_dataset(source: Path, where: DataPlace, *, blinded: bool = False) -> It
     from believable.bundle.read import read
 
     if (source / BUNDLE_FILE).is_file():
-        yield Dataset(read(source), None, registered.read(source.parent))  # a release keeps the plan beside the bundle
+        yield Dataset(
+            read(source), None, registered.read(source.parent)
+        )  # a release keeps the plan beside the bundle
         return
     study = where.of(source)
     with tempfile.TemporaryDirectory(prefix="believable-") as room:
@@ -64,7 +71,9 @@ def open_dataset(source: Path, where: DataPlace, *, blinded: bool = False) -> It
 
 
 def export_now(study: StudyData, target: Path, *, blinded: bool = False) -> Path:
-    """What the study's database holds now, as a bundle. Whoever reads it unblinded is noted in the audit log."""
+    """What the study's database holds now, as a bundle. Whoever reads it unblinded is noted in the
+    audit log.
+    """
     from believable.cli.export import export_to
     from believable.store import review
     from believable.store.collected import count
@@ -75,12 +84,15 @@ def export_now(study: StudyData, target: Path, *, blinded: bool = False) -> Path
         simulated = store.read(lambda conn: count(conn, name, simulated=True))
         if not real and not simulated:
             raise NotFound(
-                f"{study.folder}: nobody has taken part yet. Try it: {quote_command('believable simulate', study.folder)}"
+                f"{study.folder}: nobody has taken part yet. Try it:"
+                f" {quote_command('believable simulate', study.folder)}"
             )
         if not blinded:
             note(store, review.reading("real" if real else "simulated"), study=name, kind="unblind")
     if real and simulated:
-        click.echo(f"{simulated} simulated sessions are left out: they never mix with real ones.", err=True)
+        click.echo(
+            f"{simulated} simulated sessions are left out: they never mix with real ones.", err=True
+        )
     export_to(target, study, simulated=not real, with_recruiter_hashes=False)
     return target
 
@@ -91,18 +103,25 @@ def export_now(study: StudyData, target: Path, *, blinded: bool = False) -> Path
 @click.option(
     "--protocol",
     metavar="NAME",
-    help="For a dataset whose study declares no analysis: a protocol (believable list --protocols), with its defaults.",
+    help=(
+        "For a dataset whose study declares no analysis: a protocol (believable list --protocols),"
+        " with its defaults."
+    ),
 )
 @cluster_option
 @data_options
 @extensions_option
-def command(source: Path, out: Path | None, protocol: str | None, cluster: str | None, where: DataPlace) -> None:
+def command(
+    source: Path, out: Path | None, protocol: str | None, cluster: str | None, where: DataPlace
+) -> None:
     """Compute the declared analysis of a study.
 
-    Takes a study folder (its database is exported first: real sessions if there are any, else simulated ones) or a bundle. Writes
-    results.json and one CSV per table, and prints what was found. With a registered plan (believable preregister) every
-    result is marked confirmatory or exploratory, and deviations are listed. The folder must be new or empty, or hold earlier
-    results. Files that you added to them stay. If you edited one of them, the command lists it and stops.
+    Takes a study folder (its database is exported first: real sessions if there are any, else
+    simulated ones) or a bundle. Writes results.json and one CSV per table, and prints what was
+    found. With a registered plan (believable preregister) every result is marked confirmatory or
+    exploratory, and deviations are listed. The folder must be new or empty, or hold earlier
+    results. Files that you added to them stay. If you edited one of them, the command lists it and
+    stops.
 
     \b
     Example:
@@ -119,7 +138,9 @@ def command(source: Path, out: Path | None, protocol: str | None, cluster: str |
     check_writable(target, "result of `analyse`", is_ours=holds_results(target))
     with working_on(cluster), open_dataset(source, where) as dataset:
         plan = None if dataset.folder is None else plan_of(dataset.folder)
-        analysis = run(dataset.bundle, dataset.registered, protocols=PROTOCOLS, plan=plan, protocol=protocol)
+        analysis = run(
+            dataset.bundle, dataset.registered, protocols=PROTOCOLS, plan=plan, protocol=protocol
+        )
     with results_folder(target, "result of `analyse`", is_ours=holds_results(target)) as draft:
         written = write(analysis, draft)
     click.echo(findings_text(analysis))
@@ -127,7 +148,9 @@ def command(source: Path, out: Path | None, protocol: str | None, cluster: str |
 
 
 def plan_of(folder: Path) -> DeclaredPlan | None:
-    """The plan as the study file has it now: sessions keep the definition they began with, the plan may have moved on."""
+    """The plan as the study file has it now: sessions keep the definition they began with, the plan
+    may have moved on.
+    """
     return definition_of(folder).study.analysis
 
 
@@ -138,7 +161,11 @@ def findings_text(analysis: Analysis) -> str:
     lines += [f"≠ {deviation}" for deviation in analysis.deviations]
     lines += [
         f"{step.title}: {step.after}"
-        + (f" ({step.before - step.after} left out: {step.reason})" if step.before > step.after else "")
+        + (
+            f" ({step.before - step.after} left out: {step.reason})"
+            if step.before > step.after
+            else ""
+        )
         for step in analysis.funnel
     ]
     for section in analysis.sections:

@@ -12,7 +12,9 @@ from believable.cli.place import FILE, StudyData, note, study_argument, study_da
 @click.command()
 @study_argument
 @click.option("--out", type=FILE, help="A CSV file; default: print it.")
-@click.option("--kind", metavar="KIND", default="", help="Only view, export, unblind, change or account.")
+@click.option(
+    "--kind", metavar="KIND", default="", help="Only view, export, unblind, change or account."
+)
 @study_data_options
 def command(study: StudyData, out: Path | None, kind: str) -> None:
     """Write the audit log of a study as CSV, oldest line first.
@@ -30,7 +32,9 @@ def command(study: StudyData, out: Path | None, kind: str) -> None:
     from believable.web.console.audit_page import as_csv
 
     if kind and kind not in AUDIT_KINDS:
-        raise InvalidInput(f"--kind: unknown kind of line {kind[:20]!r}. {did_you_mean(kind, AUDIT_KINDS)}")
+        raise InvalidInput(
+            f"--kind: unknown kind of line {kind[:20]!r}. {did_you_mean(kind, AUDIT_KINDS)}"
+        )
     wanted = AuditFilter(study.name, kind)
     with study.open() as store:
         entries = store.read(lambda conn: list(audit_log.whole_audit(conn, wanted)))

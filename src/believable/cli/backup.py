@@ -1,5 +1,5 @@
-"""`believable backup` and `believable restore`: a verified copy of the database, made while it is in use, and back in its place
-without what people have withdrawn since.
+"""`believable backup` and `believable restore`: a verified copy of the database, made while it is
+in use, and back in its place without what people have withdrawn since.
 """
 
 from __future__ import annotations
@@ -27,26 +27,44 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("study", required=False, type=PATH)
 @data_options
-@click.option("--to", "target", metavar="FILE", help="The new file, or its address: s3://BUCKET/PREFIX/FILE.")
+@click.option(
+    "--to", "target", metavar="FILE", help="The new file, or its address: s3://BUCKET/PREFIX/FILE."
+)
 @click.option(
     "--into",
     "place",
     metavar="FOLDER",
-    help="Where the new file goes, named by date and time: a folder or s3://BUCKET/PREFIX; default: backups/ in the data folder.",
+    help=(
+        "Where the new file goes, named by date and time: a folder or s3://BUCKET/PREFIX; default:"
+        " backups/ in the data folder."
+    ),
 )
 @click.option(
-    "--keep", type=click.IntRange(1), metavar="N", help="Of the backups named by date and time in that folder, keep the newest N."
+    "--keep",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Of the backups named by date and time in that folder, keep the newest N.",
 )
-@click.option("--with-key", is_flag=True, help="Put a copy of secret.key beside the backup, readable by you alone.")
+@click.option(
+    "--with-key",
+    is_flag=True,
+    help="Put a copy of secret.key beside the backup, readable by you alone.",
+)
 def command(
-    study: Path | None, where: DataPlace, target: str | None, place: str | None, keep: int | None, with_key: bool
+    study: Path | None,
+    where: DataPlace,
+    target: str | None,
+    place: str | None,
+    keep: int | None,
+    with_key: bool,
 ) -> None:
     """Copy the database while it is in use.
 
-    The copy is one file, whatever the database, and is verified: its structure, and the hash chain of every session. Codes and
-    links are made with secret.key, which is not in it: --with-key puts a copy beside it. With --keep, older backups go only
-    after the new one is verified. What goes to S3-compatible storage is verified first, then read back and compared; credentials
-    come from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL). Needs the extra `s3`.
+    The copy is one file, whatever the database, and is verified: its structure, and the hash chain
+    of every session. Codes and links are made with secret.key, which is not in it: --with-key puts
+    a copy beside it. With --keep, older backups go only after the new one is verified. What goes to
+    S3-compatible storage is verified first, then read back and compared; credentials come from the
+    environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL). Needs the extra `s3`.
 
     \b
     Example:
@@ -61,7 +79,10 @@ def command(
     from believable.core.object_storage import is_bucket, split_name
 
     if target is not None and (place is not None or keep is not None):
-        raise InvalidInput("backup: --to names one file; --into and --keep are for a folder of them. Give one or the other.")
+        raise InvalidInput(
+            "backup: --to names one file; --into and --keep are for a folder of them. Give one or"
+            " the other."
+        )
     settings = where.settings_here(study)
     now_ms = WallClock().now_ms()
     name = f"{datetime.fromtimestamp(now_ms / 1000, UTC):%Y-%m-%dT%H%M%SZ}{SUFFIX}"
@@ -83,20 +104,30 @@ def _copied(settings: Settings, path: Path, with_key: bool) -> Backup:
     from believable.store.backups import backup
 
     with click.progressbar(length=1000, label="Copying", file=sys.stderr) as bar:
-        copy = backup(settings.url, path, progress=lambda done, total: bar.update(1000 * done // max(total, 1) - bar.pos))
+        copy = backup(
+            settings.url,
+            path,
+            progress=lambda done, total: bar.update(1000 * done // max(total, 1) - bar.pos),
+        )
     if with_key:
         copy_key(key_path(settings.data_dir), key_beside(path))
     return copy
 
 
-def _into_bucket(settings: Settings, address: str, name: str, keep: int | None, with_key: bool) -> None:
-    """Made and verified beside the data, then stored, read back and compared; only then older ones go."""
+def _into_bucket(
+    settings: Settings, address: str, name: str, keep: int | None, with_key: bool
+) -> None:
+    """Made and verified beside the data, then stored, read back and compared; only then older ones
+    go.
+    """
     from believable.core.object_storage import digest_of, storage_at
 
     storage = storage_at(address)
     storage.check()
     if storage.has(name):
-        raise Conflict(f"{address}/{name} exists already. Choose another name: a backup never replaces one.")
+        raise Conflict(
+            f"{address}/{name} exists already. Choose another name: a backup never replaces one."
+        )
     with _work_folder(settings.data_dir) as folder:
         path = folder / name
         copy = _copied(settings, path, with_key)
@@ -105,7 +136,10 @@ def _into_bucket(settings: Settings, address: str, name: str, keep: int | None, 
             stored = folder / f"{file.name}.stored"
             storage.fetch(file.name, stored, 0o600)
             if digest_of(stored) != digest_of(file):
-                raise Unavailable(f"{address}/{file.name}: what the storage gives back is not what it was given. Try again.")
+                raise Unavailable(
+                    f"{address}/{file.name}: what the storage gives back is not what it was given."
+                    " Try again."
+                )
             stored.unlink()
         _described(copy, f"{address}/{name}")
     for old in surplus(names := storage.names(), keep):
@@ -116,7 +150,9 @@ def _into_bucket(settings: Settings, address: str, name: str, keep: int | None, 
 
 @contextmanager
 def _work_folder(data_dir: Path) -> Iterator[Path]:
-    """On the disk of the data, where there is space for a copy of them, and nobody else may look."""
+    """On the disk of the data, where there is space for a copy of them, and nobody else may
+    look.
+    """
     from believable.store.database import owner_folder
 
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=owner_folder(data_dir)) as folder:
@@ -126,8 +162,8 @@ def _work_folder(data_dir: Path) -> Iterator[Path]:
 def _described(copy: Backup, place: str) -> None:
     held = copy.verified
     click.echo(
-        f"{place}\n{held.n_sessions} sessions, {held.n_events} events, {held.n_tombstones} withdrawn, "
-        f"{copy.n_bytes} bytes; verified."
+        f"{place}\n{held.n_sessions} sessions, {held.n_events} events, {held.n_tombstones}"
+        f" withdrawn, {copy.n_bytes} bytes; verified."
     )
 
 
@@ -138,7 +174,11 @@ def _note(data_dir: Path, at_ms: int) -> None:
     try:
         (data_dir / BACKED_UP).write_text(f"{at_ms}\n", encoding="ascii")
     except OSError as error:
-        click.echo(f"{data_dir} cannot be written ({error.strerror}): the console will not know of this backup.", err=True)
+        click.echo(
+            f"{data_dir} cannot be written ({error.strerror}): the console will not know of this"
+            " backup.",
+            err=True,
+        )
 
 
 SUFFIX = ".backup"
@@ -147,7 +187,9 @@ DATED = re.compile(r"\d{4}-\d\d-\d\dT\d{6}Z\.backup")
 
 
 def surplus(names: Iterable[str], keep: int | None) -> list[str]:
-    """The backups named by date and time beyond the newest `keep`, oldest first. Other files are nobody's business."""
+    """The backups named by date and time beyond the newest `keep`, oldest first. Other files are
+    nobody's business.
+    """
     return [] if keep is None else sorted(name for name in names if DATED.fullmatch(name))[:-keep]
 
 
@@ -167,7 +209,9 @@ def copy_key(source: Path, target: Path) -> None:
     from believable.store.database import owner_file
 
     if not source.is_file():
-        raise NotFound(f"{source}: there is no key to copy. Serve the study once, or leave --with-key out.")
+        raise NotFound(
+            f"{source}: there is no key to copy. Serve the study once, or leave --with-key out."
+        )
     descriptor = owner_file(target, os.O_WRONLY | os.O_EXCL)
     with os.fdopen(descriptor, "wb") as file:
         file.write(source.read_bytes())
@@ -176,7 +220,9 @@ def copy_key(source: Path, target: Path) -> None:
 
 
 def put_key_back(backup: Path, data_dir: Path, called: str) -> str:
-    """The key beside a backup goes where the server looks for it, unless it is there; what was done, in words."""
+    """The key beside a backup goes where the server looks for it, unless it is there; what was
+    done, in words.
+    """
     kept, live = key_beside(backup), key_path(data_dir)
     if not kept.is_file():
         return ""
@@ -187,8 +233,9 @@ def put_key_back(backup: Path, data_dir: Path, called: str) -> str:
     if live.read_bytes().strip() == kept.read_bytes().strip():
         return ""
     return (
-        f"{live} is another key than {called}: links, codes and recruiters' hashes of the restored sessions are made with the"
-        " latter. Put it in its place before you serve, unless you know why it differs."
+        f"{live} is another key than {called}: links, codes and recruiters' hashes of the restored"
+        " sessions are made with the latter. Put it in its place before you serve, unless you know"
+        " why it differs."
     )
 
 
@@ -202,16 +249,26 @@ def put_key_back(backup: Path, data_dir: Path, called: str) -> str:
     metavar="FILE",
     help="A later backup, looked through for withdrawals only. May be given several times.",
 )
-@click.option("--live-lost", is_flag=True, help="The live database does not exist any more or cannot be read.")
+@click.option(
+    "--live-lost", is_flag=True, help="The live database does not exist any more or cannot be read."
+)
 @click.option("--check", "only_check", is_flag=True, help="Verify the backup and change nothing.")
-def restore(file: str, study: Path | None, where: DataPlace, newer: tuple[str, ...], live_lost: bool, only_check: bool) -> None:
+def restore(
+    file: str,
+    study: Path | None,
+    where: DataPlace,
+    newer: tuple[str, ...],
+    live_lost: bool,
+    only_check: bool,
+) -> None:
     """Put a verified backup back in place.
 
-    Whoever has withdrawn since the backup was made stays withdrawn: the deletion lists of the live database, of the backup
-    and of any --newer one are applied. A replaced SQLite file is put aside, not deleted. A key beside the backup is put back
-    where there is none. Stop the server first.
+    Whoever has withdrawn since the backup was made stays withdrawn: the deletion lists of the live
+    database, of the backup and of any --newer one are applied. A replaced SQLite file is put aside,
+    not deleted. A key beside the backup is put back where there is none. Stop the server first.
 
-    FILE is a backup, or a folder of them: then the newest is taken. Both may be in storage: s3://BUCKET/PREFIX/FILE.
+    FILE is a backup, or a folder of them: then the newest is taken. Both may be in storage:
+    s3://BUCKET/PREFIX/FILE.
 
     \b
     Example:
@@ -262,7 +319,9 @@ def _local(stack: ExitStack, address: str, data_dir: Path) -> _LocalBackup:
 def _newest(names: Iterable[str], place: str) -> str:
     dated = sorted(name for name in names if DATED.fullmatch(name))
     if not dated:
-        raise NotFound(f"{place}: there is no backup named by date and time here. Name the file itself.")
+        raise NotFound(
+            f"{place}: there is no backup named by date and time here. Name the file itself."
+        )
     click.echo(f"Taking the newest of {len(dated)}: {dated[-1]}")
     return dated[-1]
 
@@ -271,10 +330,15 @@ def _check(copy: _LocalBackup) -> None:
     from believable.store.backups import verify_file
 
     held = verify_file(copy.path)
-    click.echo(f"{copy.called}: {held.n_sessions} sessions, {held.n_events} events, {held.n_tombstones} withdrawn; verified.")
+    click.echo(
+        f"{copy.called}: {held.n_sessions} sessions, {held.n_events} events, {held.n_tombstones}"
+        " withdrawn; verified."
+    )
 
 
-def _restored(settings: Settings, copy: _LocalBackup, newer: Sequence[Path], live_lost: bool) -> None:
+def _restored(
+    settings: Settings, copy: _LocalBackup, newer: Sequence[Path], live_lost: bool
+) -> None:
     from believable.store import restoration
 
     with click.progressbar(length=1000, label="Restoring", file=sys.stderr) as bar:
@@ -288,7 +352,10 @@ def _restored(settings: Settings, copy: _LocalBackup, newer: Sequence[Path], liv
     held = done.verified
     click.echo(f"{held.n_sessions} sessions, {held.n_events} events; verified.")
     if done.n_erased:
-        click.echo(f"{done.n_erased} sessions of the backup were withdrawn since and have been deleted from it.")
+        click.echo(
+            f"{done.n_erased} sessions of the backup were withdrawn since and have been deleted"
+            " from it."
+        )
     if done.aside is not None:
         click.echo(f"The database that was live before is now {done.aside}")
     if words := put_key_back(copy.path, settings.data_dir, f"{copy.called}.key"):

@@ -1,4 +1,6 @@
-"""`believable check` and `believable schema`: everything that is wrong with a study, at once or while it is written."""
+"""`believable check` and `believable schema`: everything that is wrong with a study, at once or
+while it is written.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,13 @@ if TYPE_CHECKING:
 def command(study: Path, strict: bool, where: DataPlace) -> int:
     """Report every problem of a study at once.
 
-    Looks at study.yaml and its pages, at every media file (it exists, decodes, has the stated length, and does not give
-    its condition away), whether every arm and order can be filled, and whether it may meet participants: there is consent,
-    somebody has written it, and what is promised can be kept. Each exclusion rule is tried on simulated sessions: one that
-    removes more than a fifth of them is reported. Each problem comes with its line and its cure. If participants have begun,
-    every change since then is a problem until `believable revise` has recorded the reason.
+    Looks at study.yaml and its pages, at every media file (it exists, decodes, has the stated
+    length, and does not give its condition away), whether every arm and order can be filled, and
+    whether it may meet participants: there is consent, somebody has written it, and what is
+    promised can be kept. Each exclusion rule is tried on simulated sessions: one that removes more
+    than a fifth of them is reported. Each problem comes with its line and its cure. If participants
+    have begun, every change since then is a problem until `believable revise` has recorded the
+    reason.
 
     Exit code 0: no problem; 1: problems; 3: no problem found, but something could not be checked.
 
@@ -51,7 +55,9 @@ def command(study: Path, strict: bool, where: DataPlace) -> int:
     for problem in seen:
         click.echo(str(problem))
     severities = [problem.severity for problem in seen]
-    errors = sum(severity == "error" or (strict and severity == "warning") for severity in severities)
+    errors = sum(
+        severity == "error" or (strict and severity == "warning") for severity in severities
+    )
     unchecked = severities.count("unchecked")
     click.echo(summary(errors, severities.count("warning"), unchecked))
     if errors:
@@ -79,11 +85,16 @@ def problems_of(folder: Path) -> Sequence[Problem]:
     if any(problem.severity == "error" for problem in found):
         return found
     tree, _ = parse((folder / "study.yaml").read_bytes(), "study.yaml")
-    return [*found, *(exclusion_problems(definition_of(folder), tree, PROTOCOLS) if tree is not None else ())]
+    return [
+        *found,
+        *(exclusion_problems(definition_of(folder), tree, PROTOCOLS) if tree is not None else ()),
+    ]
 
 
 def changed_under_way(study: StudyData) -> Sequence[Problem]:
-    """A problem for each change since participants began that has no reason on record; a note if only others began."""
+    """A problem for each change since participants began that has no reason on record; a note if
+    only others began.
+    """
     from believable.collect.revise import pending_change, revise_command, unpinned_note
     from believable.core.errors import Problem
     from believable.pages import KINDS
@@ -97,13 +108,21 @@ def changed_under_way(study: StudyData) -> Sequence[Problem]:
             return []
         with bar("Comparing with sessions") as progress:
             whole = whole_definition(study.folder, study.settings.media_dir, progress)
-        pending = store.read(lambda conn: pending_change(conn, KINDS, study_id=study.name, definition=whole))
+        pending = store.read(
+            lambda conn: pending_change(conn, KINDS, study_id=study.name, definition=whole)
+        )
         note = store.read(lambda conn: unpinned_note(conn, study_id=study.name, definition=whole))
     if pending is None:
         return [Problem("study.yaml", 1, "", note, "", "note")] if note else []
     cure = f"State the reason: {revise_command(str(study.written))}"
     return [
-        Problem("study.yaml", 1, "", f"changed after {pending.n_sessions} sessions began: {change}.", cure)
+        Problem(
+            "study.yaml",
+            1,
+            "",
+            f"changed after {pending.n_sessions} sessions began: {change}.",
+            cure,
+        )
         for change in pending.changes
     ]
 
@@ -131,4 +150,7 @@ def schema(output: Path | None) -> None:
         click.echo(text)
     else:
         write_whole(output, text + "\n")
-        click.echo(f"Wrote {output}. In study.yaml, first line: # yaml-language-server: $schema={output.name}")
+        click.echo(
+            f"Wrote {output}. In study.yaml, first line: # yaml-language-server:"
+            f" $schema={output.name}"
+        )

@@ -1,4 +1,6 @@
-"""`believable code`: texts, labels and codebooks of the coder's desk, in and out; simulated coders for pilots."""
+"""`believable code`: texts, labels and codebooks of the coder's desk, in and out; simulated coders
+for pilots.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
 def command() -> None:
     """Bring free texts and labels to the coder's desk, and take them out.
 
-    Coding itself happens in the console, under Coding: coders work at the desk, a coordinator sees how far they agree.
+    Coding itself happens in the console, under Coding: coders work at the desk, a coordinator sees
+    how far they agree.
 
     \b
     Example:
@@ -69,9 +72,15 @@ def list_projects(study: StudyData) -> None:
     def lines(conn: Connection) -> Iterator[str]:
         for project in coding_projects.all_projects(conn):
             progress = coding_rounds.coder_progress(conn, project.id)
-            done, assigned = sum(coder.done for coder in progress), sum(coder.n for coder in progress)
+            done, assigned = (
+                sum(coder.done for coder in progress),
+                sum(coder.n for coder in progress),
+            )
             n = coding_projects.count_texts(conn, project.id)
-            yield f"{project.id}  {n} texts ({project.pool}), {done} of {assigned} coded  {project.title}"
+            yield (
+                f"{project.id}  {n} texts ({project.pool}), {done} of {assigned} coded "
+                f" {project.title}"
+            )
 
     with study.open() as store:
         for line in store.read(lambda conn: list(lines(conn))):
@@ -82,13 +91,17 @@ def list_projects(study: StudyData) -> None:
 @study_argument
 @click.argument("texts", type=KNOWN_FILE)
 @click.option("--title", required=True, help="Name of the new coding project.")
-@click.option("--codebook", required=True, help="The name of one that a protocol brings, or a file: .yaml or .csv.")
+@click.option(
+    "--codebook",
+    required=True,
+    help="The name of one that a protocol brings, or a file: .yaml or .csv.",
+)
 @study_data_options
 def import_texts(study: StudyData, texts: Path, title: str, codebook: str) -> None:
     """Begin a coding project with the texts of a CSV file.
 
-    The column `text` is needed; `judge`, `condition`, `scenario` and `prompt` are used where they are there. STUDY says in
-    whose data folder the project is kept.
+    The column `text` is needed; `judge`, `condition`, `scenario` and `prompt` are used where they
+    are there. STUDY says in whose data folder the project is kept.
 
     \b
     Example:
@@ -101,10 +114,17 @@ def import_texts(study: StudyData, texts: Path, title: str, codebook: str) -> No
 
     responses = read_texts(text_file(texts), texts.name)
     book = _codebook(codebook)
-    project = CodingProject(project_id(None, title), None, "imported", title, created_ms=WallClock().now_ms())
+    project = CodingProject(
+        project_id(None, title), None, "imported", title, created_ms=WallClock().now_ms()
+    )
     with study.open() as store:
-        n = store.write(lambda conn: coding_projects.import_texts(conn, project, book, responses, user=ACTOR))
-    click.echo(f"{project.id}: {n} texts, codebook {book.title!r}. Draw a round in the console, under Coding.")
+        n = store.write(
+            lambda conn: coding_projects.import_texts(conn, project, book, responses, user=ACTOR)
+        )
+    click.echo(
+        f"{project.id}: {n} texts, codebook {book.title!r}. Draw a round in the console, under"
+        " Coding."
+    )
 
 
 @command.command("labels")
@@ -114,7 +134,8 @@ def import_texts(study: StudyData, texts: Path, title: str, codebook: str) -> No
 @click.option("--round", "round_number", type=int, required=True, help="The round they belong to.")
 @study_data_options
 def import_labels(study: StudyData, project: str, labels: Path, round_number: int) -> None:
-    """Bring labels made elsewhere into a round: `response, coder, code, direction, side` as in an export.
+    """Bring labels made elsewhere into a round: `response, coder, code, direction, side` as in an
+    export.
 
     \b
     Example:
@@ -126,11 +147,15 @@ def import_labels(study: StudyData, project: str, labels: Path, round_number: in
 
     now_ms = WallClock().now_ms()
     with study.open() as store:
-        book = store.read(lambda conn: coding_projects.book(conn, coding_projects.get_project(conn, project).id))
+        book = store.read(
+            lambda conn: coding_projects.book(conn, coding_projects.get_project(conn, project).id)
+        )
         words = store.read(lambda conn: coding_projects.words(conn, project))
         coder_labels = read_labels(text_file(labels), book.book, words, labels.name)
         n = store.write(
-            lambda conn: bundle_export.put_labels(conn, project, round_number, coder_labels, version=book.version, at_ms=now_ms)
+            lambda conn: bundle_export.put_labels(
+                conn, project, round_number, coder_labels, version=book.version, at_ms=now_ms
+            )
         )
     click.echo(f"{project}: labels of {n} texts in round {round_number}.")
 
@@ -141,7 +166,8 @@ def import_labels(study: StudyData, project: str, labels: Path, round_number: in
 @click.option("--out", type=FOLDER, help="Where to; default: a folder of that name.")
 @study_data_options
 def export(study: StudyData, project: str, out: Path | None) -> None:
-    """Write texts, labels, final labels and the codebook (CSV and REFI-QDA) of a project into a folder.
+    """Write texts, labels, final labels and the codebook (CSV and REFI-QDA) of a project into a
+    folder.
 
     \b
     Example:
@@ -169,8 +195,9 @@ def export(study: StudyData, project: str, out: Path | None) -> None:
 def simulate(study: StudyData, error: float) -> None:
     """Let two simulated coders code the simulated texts of a study, by every codebook of its file.
 
-    Needs texts that simulated participants wrote (believable simulate). An agreement sample, then three texts per participant
-    with a quarter of overlap; open disagreements are settled by a coder drawn at random.
+    Needs texts that simulated participants wrote (believable simulate). An agreement sample, then
+    three texts per participant with a quarter of overlap; open disagreements are settled by a coder
+    drawn at random.
 
     \b
     Example:
@@ -191,7 +218,10 @@ def simulate(study: StudyData, error: float) -> None:
     folder, now_ms, logs = study.folder, WallClock().now_ms(), Logs(study.settings.media_dir)
     books = definition_of(folder).study.codebooks
     if not books:
-        raise NotFound(f"{folder}: its study.yaml has no codebooks. Add `codebooks:`, see docs/how-to/coding.md.")
+        raise NotFound(
+            f"{folder}: its study.yaml has no codebooks. Add `codebooks:`, see"
+            " docs/how-to/coding.md."
+        )
     with study.open() as store:
         for book in books:
             phrases, whole = book.ready or book.id, resolved(book)
@@ -209,13 +239,17 @@ def simulate(study: StudyData, error: float) -> None:
             )
 
             def make(
-                conn: Connection, project: CodingProject = project, whole: Codebook = whole, phrases: str = phrases
+                conn: Connection,
+                project: CodingProject = project,
+                whole: Codebook = whole,
+                phrases: str = phrases,
             ) -> tuple[int, int]:
                 coding_projects.create_project(conn, project, whole, user="simulated")
                 n = bundle_export.collect_texts(conn, project, kinds=KINDS, logs=logs)
                 if not n:
                     raise NotFound(
-                        f"{project.id}: there are no simulated texts. Run: {quote_command('believable simulate', study.written)}"
+                        f"{project.id}: there are no simulated texts. Run:"
+                        f" {quote_command('believable simulate', study.written)}"
                     )
                 return n, coding_rounds.simulate_coders(
                     conn, project, phrases=phrases, settings=Coding(error=error), at_ms=now_ms

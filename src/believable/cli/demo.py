@@ -32,18 +32,27 @@ GAP_S = 12.0
     "protocols",
     multiple=True,
     metavar="NAME",
-    help="Only this ready-made study; believable list --protocols has them. Repeatable.  [default: the five protocols]",
+    help=(
+        "Only this ready-made study; believable list --protocols has them. Repeatable.  [default:"
+        " the five protocols]"
+    ),
 )
 @setting(
-    "--finished", type=click.IntRange(0), default=24, help="So many simulated participants finish each study before you look."
+    "--finished",
+    type=click.IntRange(0),
+    default=24,
+    help="So many simulated participants finish each study before you look.",
 )
 @click.option("--quiet", is_flag=True, help="Without simulated participants.")
-def command(folder: Path, host: str, port: int, protocols: tuple[str, ...], finished: int, quiet: bool) -> None:
+def command(
+    folder: Path, host: str, port: int, protocols: tuple[str, ...], finished: int, quiet: bool
+) -> None:
     """Serve the ready studies with live simulated participants.
 
-    Makes a study for each protocol in FOLDER (default: demo-study) unless it is there already. The first is served at once;
-    the others are made behind it, and the start page shows how far they are. Some simulated participants finish each; in the
-    first, others come every few seconds and take part while you look.
+    Makes a study for each protocol in FOLDER (default: demo-study) unless it is there already. The
+    first is served at once; the others are made behind it, and the start page shows how far they
+    are. Some simulated participants finish each; in the first, others come every few seconds and
+    take part while you look.
 
     \b
     Example:
@@ -63,7 +72,10 @@ def command(folder: Path, host: str, port: int, protocols: tuple[str, ...], fini
     remember_address(settings.data_dir, settings.base_url)
     announce(published, first_link, settings.base_url)
     link = published[0].links["simulated"]
-    with prepared_behind(settings, 0 if quiet else finished), simulated_people(folders[0], link, come=not quiet):
+    with (
+        prepared_behind(settings, 0 if quiet else finished),
+        simulated_people(folders[0], link, come=not quiet),
+    ):
         serve(replace(settings, listed="preview"), host, port)
 
 
@@ -76,7 +88,9 @@ def prepared_behind(settings: Settings, finished: int) -> Iterator[None]:
 
     tell_preparation(settings.data_dir, coming_studies(settings.study_folders[1:]))
     fresh = without_people(settings) if finished else ()
-    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends the others
+    heard = signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C is for the server, which then ends the others
     child = Child(prepare_all, settings, fresh, finished)
     signal.signal(signal.SIGINT, heard)
     try:
@@ -105,7 +119,9 @@ def simulated_people(folder: Path, link: str, *, come: bool) -> Iterator[None]:
         "--drop-out",
         "0.2",
     ]
-    people = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    people = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         yield
     finally:

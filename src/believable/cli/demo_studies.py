@@ -1,4 +1,6 @@
-"""The studies of the demo: the first made at once, the others behind the server, each with some who have finished."""
+"""The studies of the demo: the first made at once, the others behind the server, each with some who
+have finished.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def ready_folders(folder: Path, protocols: Sequence[str]) -> tuple[Path, ...]:
 def make(folder: Path, progress: Progress | None = None) -> None:
     """The study of the protocol that the folder is named after, unless it is there."""
     if not (folder / "study.yaml").is_file():
-        for draft in folder.parent.glob(f".{folder.name}-*"):  # of a demo that was stopped meanwhile
+        for draft in folder.parent.glob(
+            f".{folder.name}-*"
+        ):  # of a demo that was stopped meanwhile
             shutil.rmtree(draft)
         create(folder.name, folder, SEED, progress)
 
@@ -55,13 +59,16 @@ def coming_studies(folders: Sequence[Path]) -> list[StudyInPreparation]:
     for folder in folders:
         ready = chosen(protocol=folder.name)
         study = load(ready.folder, kinds=KINDS, protocols=PROTOCOLS).study
-        studies.append(StudyInPreparation(study.title.in_language(study.languages[0]), ready.about, 0, 0))
+        studies.append(
+            StudyInPreparation(study.title.in_language(study.languages[0]), ready.about, 0, 0)
+        )
     return studies
 
 
 def prepare_all(settings: Settings, finished: Sequence[Path], wanted: int) -> None:
-    """What the process behind the server does: all studies but the first; then `wanted` people who have finished each of
-    those in `finished`."""
+    """What the process behind the server does: all studies but the first; then `wanted` people who
+    have finished each of those in `finished`.
+    """
     os.nice(NICENESS)
     others = settings.study_folders[1:]
     coming = coming_studies(others)
@@ -72,10 +79,14 @@ def prepare_all(settings: Settings, finished: Sequence[Path], wanted: int) -> No
 
 
 def _prepare(settings: Settings, folder: Path, coming: Sequence[StudyInPreparation]) -> None:
-    """The first half of the bar is for making the study, the second for the media as they are shown."""
+    """The first half of the bar is for making the study, the second for the media as they are
+    shown.
+    """
 
     def tell(done: int, total: int) -> None:
-        tell_preparation(settings.data_dir, [replace(coming[0], done=done, total=2 * total), *coming[1:]])
+        tell_preparation(
+            settings.data_dir, [replace(coming[0], done=done, total=2 * total), *coming[1:]]
+        )
 
     tell(0, 1)
     make(folder, tell)
@@ -88,7 +99,9 @@ def _prepare(settings: Settings, folder: Path, coming: Sequence[StudyInPreparati
 
 def finish_some(settings: Settings, wanted: int) -> None:
     """Simulated participants who were there before, on a clock of their own."""
-    from believable.simulate.crowd import Crowd  # loads what the server's own process can do without
+    from believable.simulate.crowd import (
+        Crowd,
+    )  # loads what the server's own process can do without
 
     crowd = Crowd(wanted, drop_out=0.1, gap_ms=BEFORE_MS // (2 * wanted))
     start_ms = WallClock().now_ms() - BEFORE_MS
@@ -98,5 +111,11 @@ def finish_some(settings: Settings, wanted: int) -> None:
 def without_people(settings: Settings) -> tuple[Path, ...]:
     """The study folders in which nobody simulated has been yet."""
     with Store.open(settings.url, clock=WallClock()) as store:
-        people = store.read(lambda conn: [count(conn, study_id(folder), simulated=True) for folder in settings.study_folders])
-    return tuple(folder for folder, come in zip(settings.study_folders, people, strict=True) if not come)
+        people = store.read(
+            lambda conn: [
+                count(conn, study_id(folder), simulated=True) for folder in settings.study_folders
+            ]
+        )
+    return tuple(
+        folder for folder, come in zip(settings.study_folders, people, strict=True) if not come
+    )

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import PATH, StudyData, bar, definition_of, extensions_option, note, study_argument, study_data_options
+from believable.cli.place import (
+    PATH,
+    StudyData,
+    bar,
+    definition_of,
+    extensions_option,
+    note,
+    study_argument,
+    study_data_options,
+)
 from believable.core.errors import StudyError
 from believable.core.shell import quote_command
 
@@ -19,23 +28,34 @@ if TYPE_CHECKING:
 @click.command()
 @study_argument
 @click.option("--out", type=PATH, help="Where to; default: a folder named after the study, here.")
-@click.option("--simulated", is_flag=True, help="Export the simulated sessions instead of the real ones. Never both.")
+@click.option(
+    "--simulated",
+    is_flag=True,
+    help="Export the simulated sessions instead of the real ones. Never both.",
+)
 @click.option("--zip", "zipped", is_flag=True, help="One zip file instead of a folder.")
-@click.option("--with-recruiter-hashes", is_flag=True, help="Add the keyed hashes of the recruiters' ids.")
+@click.option(
+    "--with-recruiter-hashes", is_flag=True, help="Add the keyed hashes of the recruiters' ids."
+)
 @study_data_options
 @extensions_option
-def command(study: StudyData, out: Path | None, simulated: bool, zipped: bool, with_recruiter_hashes: bool) -> None:
+def command(
+    study: StudyData, out: Path | None, simulated: bool, zipped: bool, with_recruiter_hashes: bool
+) -> None:
     """Write the dataset of a study.
 
-    Tidy tables, raw events, study definition and codebook in one folder that is both a Psych-DS dataset and a Frictionless
-    package. Same data, same bytes. An older bundle at the same place is replaced as a whole. The server may be running.
+    Tidy tables, raw events, study definition and codebook in one folder that is both a Psych-DS
+    dataset and a Frictionless package. Same data, same bytes. An older bundle at the same place is
+    replaced as a whole. The server may be running.
 
     \b
     Example:
       believable export my-study
       believable export my-study --simulated --zip --out pilot.zip
     """
-    target = out or Path(f"{study.folder.name}-{'simulated-' if simulated else ''}bundle{'.zip' if zipped else ''}")
+    target = out or Path(
+        f"{study.folder.name}-{'simulated-' if simulated else ''}bundle{'.zip' if zipped else ''}"
+    )
     bundle = target.with_name(target.name.removesuffix(".zip") or target.name) if zipped else target
     if zipped:
         bundle = bundle.with_name(f".{bundle.name}.zipping") / bundle.name
@@ -65,10 +85,14 @@ def other_sessions(study: StudyData, simulated: bool) -> str:
         return ""
     kind, option = ("real", ()) if simulated else ("simulated", ("--simulated",))
     command = quote_command("believable export", study.written, *option)
-    return f"The study has {count} {kind} session{'s' * (count != 1)}. Export them with: {command}\n"
+    return (
+        f"The study has {count} {kind} session{'s' * (count != 1)}. Export them with: {command}\n"
+    )
 
 
-def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_hashes: bool) -> WrittenBundle:
+def export_to(
+    bundle: Path, study: StudyData, simulated: bool, with_recruiter_hashes: bool
+) -> WrittenBundle:
     """Write the bundle, with a progress bar."""
     from believable.analysis.analysed_set import find_exclusions, registration_ms
     from believable.analysis.registered import read as read_registration
@@ -82,7 +106,9 @@ def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_ha
     except StudyError:
         plan = None
         click.echo(
-            "study.yaml has problems (believable check), so `included` follows the plan that sessions began with.", err=True
+            "study.yaml has problems (believable check), so `included` follows the plan that"
+            " sessions began with.",
+            err=True,
         )
     with study.open() as store, bar("Exporting") as progress:
         written = export(
@@ -97,6 +123,9 @@ def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_ha
             registered_ms=registration_ms(read_registration(study.folder)),
             progress=progress,
         )
-        pool, hashes = "simulated" if simulated else "real", " with recruiter hashes" if with_recruiter_hashes else ""
+        pool, hashes = (
+            "simulated" if simulated else "real",
+            " with recruiter hashes" if with_recruiter_hashes else "",
+        )
         note(store, f"exported the {pool} sessions{hashes}", study=name, kind="export")
         return written

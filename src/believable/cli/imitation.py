@@ -1,4 +1,6 @@
-"""`believable learn` and `believable evaluate imitation`: a player that learns from recordings, and how near it comes."""
+"""`believable learn` and `believable evaluate imitation`: a player that learns from recordings, and
+how near it comes.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,28 @@ _RECORDINGS = KNOWN_FILE
 @click.argument("recordings", nargs=-1, required=True, type=_RECORDINGS, metavar="RECORDING...")
 @click.option("--out", required=True, type=FILE, help="The learned player, NAME.imitation.")
 @setting("--nodes", type=click.IntRange(2, 1000), default=64, help="Places of the map.")
-@setting("--primitives", type=click.IntRange(2, 500), default=50, help="Kinds of movements of the hand.")
-@click.option("--respawn", multiple=True, metavar="ITEM=SECONDS", help="When something that was taken is back; default: 30 s.")
+@setting(
+    "--primitives", type=click.IntRange(2, 500), default=50, help="Kinds of movements of the hand."
+)
+@click.option(
+    "--respawn",
+    multiple=True,
+    metavar="ITEM=SECONDS",
+    help="When something that was taken is back; default: 30 s.",
+)
 @setting("--seed", type=int, default=1, help="Clusters follow from it.")
-def learn(recordings: tuple[Path, ...], out: Path, nodes: int, primitives: int, respawn: tuple[str, ...], seed: int) -> None:
+def learn(
+    recordings: tuple[Path, ...],
+    out: Path,
+    nodes: int,
+    primitives: int,
+    respawn: tuple[str, ...],
+    seed: int,
+) -> None:
     """Learn to play like the person in recordings.
 
-    The recordings are of one map. Writes the learned player, and beside it a page that shows what was learned.
+    The recordings are of one map. Writes the learned player, and beside it a page that shows what
+    was learned.
 
     \b
     Example:
@@ -42,15 +59,20 @@ def learn(recordings: tuple[Path, ...], out: Path, nodes: int, primitives: int, 
     from believable.report.learned_page import learned_page
 
     if out.suffix != SUFFIX:
-        raise InvalidInput(f"{out.name!r}: learned players are told by their ending. Call it NAME{SUFFIX}.")
-    options = LearningOptions(nodes=nodes, primitives=primitives, seed=seed, respawn_ms=_respawn_ms(respawn))
+        raise InvalidInput(
+            f"{out.name!r}: learned players are told by their ending. Call it NAME{SUFFIX}."
+        )
+    options = LearningOptions(
+        nodes=nodes, primitives=primitives, seed=seed, respawn_ms=_respawn_ms(respawn)
+    )
     model = learn_player(_observations(recordings), options, [file.name for file in recordings])
     size = write_imitation(model, out)
     page = out.with_suffix(".html")
     write_whole(page, learned_page(model, f"What {out.stem} learned"))
     click.echo(
-        f"{out}: {len(model.topology.nodes)} nodes, {int(model.topology.edges.sum())} moves, {len(model.aims.goals)} goals, "
-        f"{model.primitives.count} movements of the hand, {size} bytes"
+        f"{out}: {len(model.topology.nodes)} nodes, {int(model.topology.edges.sum())} moves,"
+        f" {len(model.aims.goals)} goals, {model.primitives.count} movements of the hand, {size}"
+        " bytes"
     )
     click.echo(f"{page}: what was learned, as a page")
 
@@ -64,8 +86,8 @@ def learn(recordings: tuple[Path, ...], out: Path, nodes: int, primitives: int, 
 def continue_recording(model: Path, recording: Path, out: Path, seconds: int, seed: int) -> None:
     """Let a learned player go on where a recording ends.
 
-    The figure walks on the places and ways that were learned, seen from above. What a player would see needs the game, which a
-    demo does not hold.
+    The figure walks on the places and ways that were learned, seen from above. What a player would
+    see needs the game, which a demo does not hold.
 
     \b
     Example:
@@ -85,13 +107,30 @@ def continue_recording(model: Path, recording: Path, out: Path, seconds: int, se
 @click.command("imitation")
 @click.argument("model", type=FILE)
 @click.option(
-    "--held-out", multiple=True, required=True, type=_RECORDINGS, help="A recording of the person that was not learned from."
+    "--held-out",
+    multiple=True,
+    required=True,
+    type=_RECORDINGS,
+    help="A recording of the person that was not learned from.",
 )
 @click.option(
-    "--learned-from", multiple=True, type=_RECORDINGS, help="What it was learned from: simpler players learn from it, too."
+    "--learned-from",
+    multiple=True,
+    type=_RECORDINGS,
+    help="What it was learned from: simpler players learn from it, too.",
 )
-@click.option("--played", multiple=True, type=_RECORDINGS, help="A recording of the learned player; may be repeated.")
-@click.option("--bots", multiple=True, type=_RECORDINGS, help="A recording with rule-based opponents; may be repeated.")
+@click.option(
+    "--played",
+    multiple=True,
+    type=_RECORDINGS,
+    help="A recording of the learned player; may be repeated.",
+)
+@click.option(
+    "--bots",
+    multiple=True,
+    type=_RECORDINGS,
+    help="A recording with rule-based opponents; may be repeated.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 def evaluate_imitation(
     model: Path,
@@ -103,9 +142,10 @@ def evaluate_imitation(
 ) -> None:
     """Compare a learned player with recordings of the person.
 
-    Next node: the share of moves that the player's utilities name. Bits: how surprised it is by each action; fewer are better.
-    With recordings of its play: how far apart they were on the map, how many ways they share, how they turn. Options may be
-    repeated; intervals resample lives or recordings.
+    Next node: the share of moves that the player's utilities name. Bits: how surprised it is by
+    each action; fewer are better. With recordings of its play: how far apart they were on the map,
+    how many ways they share, how they turn. Options may be repeated; intervals resample lives or
+    recordings.
 
     \b
     Example:
@@ -121,7 +161,9 @@ def evaluate_imitation(
         players={"imitation": _observations(played), "bots": _observations(bots, role="opponent")},
     )
     if as_json:
-        click.echo(json.dumps({name: asdict(value) for name, value in comparison.items()}, indent=2))
+        click.echo(
+            json.dumps({name: asdict(value) for name, value in comparison.items()}, indent=2)
+        )
         return
     width = max(map(len, comparison))
     for name, value in comparison.items():
@@ -157,6 +199,8 @@ def _respawn_ms(pairs: tuple[str, ...]) -> dict[str, float]:
     for pair in pairs:
         item, _, seconds = pair.partition("=")
         if not item or not seconds.replace(".", "", 1).isdigit():
-            raise InvalidInput(f"--respawn {pair!r}: expected ITEM=SECONDS, for example 'Combat Armor=20'.")
+            raise InvalidInput(
+                f"--respawn {pair!r}: expected ITEM=SECONDS, for example 'Combat Armor=20'."
+            )
         times[item] = float(seconds) * 1000
     return times

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from believable.cli.place import PATH, DataPlace, base_url_option, data_options, open_store, study_folder
+from believable.cli.place import (
+    PATH,
+    DataPlace,
+    base_url_option,
+    data_options,
+    open_store,
+    study_folder,
+)
 
 if TYPE_CHECKING:
     from believable.store.engine import Store
@@ -22,9 +29,17 @@ if TYPE_CHECKING:
 @click.argument("studies", nargs=-1, type=PATH, metavar="[STUDY]...")
 @data_options
 @base_url_option
-@click.option("--protocols", is_flag=True, help="List the ready-made protocols to start from instead.")
+@click.option(
+    "--protocols", is_flag=True, help="List the ready-made protocols to start from instead."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
-def command(studies: tuple[Path, ...], where: DataPlace, base_url: str | None, protocols: bool, as_json: bool) -> None:
+def command(
+    studies: tuple[Path, ...],
+    where: DataPlace,
+    base_url: str | None,
+    protocols: bool,
+    as_json: bool,
+) -> None:
     """List studies, their links and their numbers.
 
     Real, simulated and preview sessions are counted apart.
@@ -38,11 +53,17 @@ def command(studies: tuple[Path, ...], where: DataPlace, base_url: str | None, p
     if protocols:
         click.echo(ready_studies(as_json=as_json))
         return
-    folders = [study_folder(study) for study in studies] or ([Path.cwd()] if where.data is None else [])
+    folders = [study_folder(study) for study in studies] or (
+        [Path.cwd()] if where.data is None else []
+    )
     settings = where.settings(folders, base_url)
     with open_store(settings) as store:
         rows = describe(store, settings.base_url)
-    click.echo(json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False) if as_json else as_text(rows))
+    click.echo(
+        json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False)
+        if as_json
+        else as_text(rows)
+    )
 
 
 def ready_studies(*, as_json: bool) -> str:
@@ -58,7 +79,9 @@ def ready_studies(*, as_json: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StudySummary:
-    """One study: its state, its links by kind, and its sessions by pool and by what became of them."""
+    """One study: its state, its links by kind, and its sessions by pool and by what became of
+    them.
+    """
 
     id: str
     title: str
@@ -83,7 +106,10 @@ def describe(store: Store, base_url: str) -> list[StudySummary]:
                 if link.kind != "personal"
             }
             groups = {pool: monitor.groups(conn, study.id, pool, now_ms=now_ms) for pool in POOLS}
-            numbers = {pool: asdict(monitor.counts(own, monitor.withdrawn(conn, study.id, pool))) for pool, own in groups.items()}
+            numbers = {
+                pool: asdict(monitor.counts(own, monitor.withdrawn(conn, study.id, pool)))
+                for pool, own in groups.items()
+            }
             rows.append(StudySummary(study.id, study.title, study.state, addresses, numbers))
         return rows
 
@@ -98,6 +124,10 @@ def as_text(rows: Sequence[StudySummary]) -> str:
         lines.append(f"{row.id}  ({row.state})  {row.title}")
         lines += [f"  {kind + ' link':<16} {link}" for kind, link in row.links.items()]
         for pool, numbers in row.sessions.items():
-            shown = [f"{count} {name.replace('_', ' ')}" for name, count in numbers.items() if count and name != "n_events"]
+            shown = [
+                f"{count} {name.replace('_', ' ')}"
+                for name, count in numbers.items()
+                if count and name != "n_events"
+            ]
             lines.append(f"  {pool + ' sessions':<18} {', '.join(shown) or 'none'}")
     return "\n".join(lines)

@@ -33,28 +33,51 @@ BLANK = "blank"
 
 @click.command()
 @click.argument("folder", type=PATH)
-@click.option("--blank", is_flag=True, help="A small complete study of your own, with placeholders: --template blank.")
 @click.option(
-    "--template", metavar="NAME", help="A study of your own by its question: compare-agents, rate-clips, play-and-annotate."
+    "--blank",
+    is_flag=True,
+    help="A small complete study of your own, with placeholders: --template blank.",
 )
-@click.option("--protocol", metavar="NAME", help="A ready-made protocol; believable list --protocols has them.  [default: demo]")
+@click.option(
+    "--template",
+    metavar="NAME",
+    help="A study of your own by its question: compare-agents, rate-clips, play-and-annotate.",
+)
+@click.option(
+    "--protocol",
+    metavar="NAME",
+    help="A ready-made protocol; believable list --protocols has them.  [default: demo]",
+)
 @click.option(
     "--variant",
     metavar="NAME",
-    help="The protocol's study in another form: doom for clips and hntt (extra doom), contrast for hntt, choice_time for trace.",
+    help=(
+        "The protocol's study in another form: doom for clips and hntt (extra doom), contrast for"
+        " hntt, choice_time for trace."
+    ),
 )
 @click.option(
     "--clips",
     multiple=True,
     metavar="CONDITION=FOLDER",
-    help="Your own clips in place of generated stimuli: a folder of films or recordings for each condition. Clips of the same"
-    " environment and seed make a pair. Repeatable.",
+    help=(
+        "Your own clips in place of generated stimuli: a folder of films or recordings for each"
+        " condition. Clips of the same environment and seed make a pair. Repeatable."
+    ),
 )
-@click.option("--whole-clips", is_flag=True, help="With --clips: do not crop the clips of a pair to equal length.")
+@click.option(
+    "--whole-clips",
+    is_flag=True,
+    help="With --clips: do not crop the clips of a pair to equal length.",
+)
 @agent_options
 @town_options
 @recording_options
-@click.option("--languages", metavar="LIST", help="What participants read, the first where they state no wish: en, de or en,de.")
+@click.option(
+    "--languages",
+    metavar="LIST",
+    help="What participants read, the first where they state no wish: en, de or en,de.",
+)
 @setting("--seed", type=int, default=7, help="Seed of the generated stimuli.")
 def command(
     folder: Path,
@@ -72,9 +95,10 @@ def command(
 ) -> None:
     """Start a study folder.
 
-    With --blank or --template a study of your own design: consent, instructions, pages, questions, an analysis plan, and short
-    recordings that hold the place of yours. With --protocol one of the published ways of asking. Writes study.yaml and its pages
-    into FOLDER, which may hold `sources` and `stimuli` already.
+    With --blank or --template a study of your own design: consent, instructions, pages, questions,
+    an analysis plan, and short recordings that hold the place of yours. With --protocol one of the
+    published ways of asking. Writes study.yaml and its pages into FOLDER, which may hold `sources`
+    and `stimuli` already.
 
     \b
     Example:
@@ -94,7 +118,12 @@ def command(
     if not requests:
         folders = [own_clips.clip_folder(written) for written in clips]
         write(
-            variants.variant(ready, variant, own_clips=bool(folders)), folder, seed, languages, folders, whole_clips=whole_clips
+            variants.variant(ready, variant, own_clips=bool(folders)),
+            folder,
+            seed,
+            languages,
+            folders,
+            whole_clips=whole_clips,
         )
         click.echo(f"Wrote {folder}. Next: {quote_command('believable check', folder)}")
         return
@@ -105,13 +134,17 @@ def command(
         click.echo(f"Wrote {place}. Next: {quote_command('believable check', place)}")
 
 
-def chosen(*, blank: bool = False, template: str | None = None, protocol: str | None = None) -> ReadyStudy:
+def chosen(
+    *, blank: bool = False, template: str | None = None, protocol: str | None = None
+) -> ReadyStudy:
     """What to start from; one of the three."""
     from believable.protocols import READY_STUDIES
     from believable.protocols.templates import TEMPLATES
 
     if blank + (template is not None) + (protocol is not None) > 1:
-        raise InvalidInput("new: --blank, --template and --protocol are three ways to start. Give one of them.")
+        raise InvalidInput(
+            "new: --blank, --template and --protocol are three ways to start. Give one of them."
+        )
     if blank or template is not None:
         return TEMPLATES[BLANK if blank else str(template)]
     return READY_STUDIES[protocol or "demo"]
@@ -132,8 +165,10 @@ def write(
     fill: Callable[[Study, Path], None] | None = None,
     whole_clips: bool = False,
 ) -> None:
-    """The folder with everything in it; `fill` makes the stimuli where they are not the protocol's own. What takes long tells
-    `progress`, or shows a bar. What cannot be made leaves nothing behind."""
+    """The folder with everything in it; `fill` makes the stimuli where they are not the protocol's
+    own. What takes long tells `progress`, or shows a bar. What cannot be made leaves nothing
+    behind.
+    """
     from believable.core.whole_files import put_in_place
     from believable.protocols.variants import with_conditions_of_own
 
@@ -162,7 +197,12 @@ def write(
 
 
 def _take(
-    draft: Path, ready: ReadyStudy, study: Study, clips: Sequence[ClipFolder], whole_clips: bool, progress: Progress | None
+    draft: Path,
+    ready: ReadyStudy,
+    study: Study,
+    clips: Sequence[ClipFolder],
+    whole_clips: bool,
+    progress: Progress | None,
 ) -> None:
     from believable.cli.stimuli import new_name
     from believable.core.clock import WallClock
@@ -195,7 +235,15 @@ def counting(total: int, progress: Progress | None = None) -> Iterator[Callable[
 
 
 def speak(path: Path, languages: str) -> None:
-    """The study file with its `languages:` exchanged; every text of it is there in each, or loading says which is not."""
+    """The study file with its `languages:` exchanged; every text of it is there in each, or loading
+    says which is not.
+    """
     listed = ", ".join(part.strip() for part in languages.split(","))
-    text = re.sub(r"^languages: \[[^\]]*\]", f"languages: [{listed}]", path.read_text("utf-8"), count=1, flags=re.M)
+    text = re.sub(
+        r"^languages: \[[^\]]*\]",
+        f"languages: [{listed}]",
+        path.read_text("utf-8"),
+        count=1,
+        flags=re.M,
+    )
     path.write_text(text, encoding="utf-8")

@@ -44,7 +44,8 @@ def _remember_extensions(ctx: click.Context, parameter: click.Parameter, allowed
     ctx.meta[_EXTENSIONS] = allowed
 
 
-#: For commands that read the study's definition: `study_folder` then lets the instruments run that the folder carries.
+#: For commands that read the study's definition: `study_folder` then lets the instruments run that
+#: the folder carries.
 extensions_option = click.option(
     "--allow-extensions",
     is_flag=True,
@@ -60,7 +61,9 @@ cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
     envvar="BELIEVABLE_CLUSTER",
-    help="Let a Dask cluster do the work: its scheduler, tcp://HOST:8786. The results are the same.",
+    help=(
+        "Let a Dask cluster do the work: its scheduler, tcp://HOST:8786. The results are the same."
+    ),
 )
 
 
@@ -112,16 +115,24 @@ class DataPlace:
         if self.data is not None:
             return self.data.resolve()
         if len(studies) != 1:
-            raise InvalidInput(f"--data: {len(studies)} studies share one data folder, but none was named. Add --data FOLDER.")
+            raise InvalidInput(
+                f"--data: {len(studies)} studies share one data folder, but none was named. Add"
+                " --data FOLDER."
+            )
         from believable.core.whole_files import refuse_outside_links
 
         return refuse_outside_links(studies[0], DATA_FOLDER)
 
     def settings(self, studies: Sequence[Path], base_url: str | None = None) -> Settings:
-        """Those that all commands on the same studies share. Without a `base_url`, links carry the address served last."""
+        """Those that all commands on the same studies share. Without a `base_url`, links carry the
+        address served last.
+        """
         from believable.web.settings import Settings
 
-        folder, address = self.folder(studies), (base_url or served_address(self.folder(studies))).rstrip("/")
+        folder, address = (
+            self.folder(studies),
+            (base_url or served_address(self.folder(studies))).rstrip("/"),
+        )
         return Settings(folder, self.database, tuple(studies), address)
 
     def settings_here(self, study: Path | None) -> Settings:
@@ -137,7 +148,9 @@ class DataPlace:
 
 @dataclass(frozen=True, slots=True)
 class StudyData:
-    """A study in its folder, and where its data are kept. `written`: the study as the command names it."""
+    """A study in its folder, and where its data are kept. `written`: the study as the command names
+    it.
+    """
 
     written: Path
     folder: Path
@@ -153,7 +166,10 @@ class StudyData:
     @property
     def served(self) -> bool:
         """Whether there is a database yet, as far as can be told without opening it."""
-        return self.settings.database_url is not None or (self.settings.data_dir / "believable.db").exists()
+        return (
+            self.settings.database_url is not None
+            or (self.settings.data_dir / "believable.db").exists()
+        )
 
     def open(self) -> Store:
         return open_store(self.settings)
@@ -201,7 +217,9 @@ def study_data_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @contextmanager
 def bar(label: str, length: int = 1) -> Iterator[Progress]:
     """A progress bar, and what to call with (done, in all)."""
-    with click.progressbar(length=length, label=label, file=sys.stderr, hidden=length == 0) as shown:
+    with click.progressbar(
+        length=length, label=label, file=sys.stderr, hidden=length == 0
+    ) as shown:
 
         def progress(done: int, total: int) -> None:
             shown.length = total
@@ -214,7 +232,9 @@ def utc_now() -> str:
     """`2026-11-15T20:33:41+00:00`."""
     import datetime
 
-    return datetime.datetime.fromtimestamp(WallClock().now_ms() / 1000, datetime.UTC).isoformat(timespec="seconds")
+    return datetime.datetime.fromtimestamp(WallClock().now_ms() / 1000, datetime.UTC).isoformat(
+        timespec="seconds"
+    )
 
 
 ADDRESS_FILE = "address.txt"
@@ -222,7 +242,9 @@ _NEVER_SERVED = "http://127.0.0.1:8000"
 
 #: For commands that print links.
 base_url_option = click.option(
-    "--base-url", metavar="URL", help="The address to print links with; default: the one that was served last."
+    "--base-url",
+    metavar="URL",
+    help="The address to print links with; default: the one that was served last.",
 )
 
 
@@ -247,8 +269,8 @@ def open_store(settings: Settings) -> Store:
     file = settings.url.removeprefix("sqlite:///")
     if file != settings.url and not Path(file).exists():
         raise NotFound(
-            f"{settings.data_dir}: there is no database here. Serve the study first: believable serve STUDY, "
-            "or try it: believable simulate STUDY"
+            f"{settings.data_dir}: there is no database here. Serve the study first: believable"
+            " serve STUDY, or try it: believable simulate STUDY"
         )
     return Store.open(settings.url, clock=WallClock())
 
@@ -258,4 +280,6 @@ def note(store: Store, what: str, *, study: str | None, kind: AuditKind) -> None
     from believable.store.audit_log import note_audit
 
     at_ms = store.clock.now_ms()
-    store.write(lambda conn: note_audit(conn, user=ACTOR, what=what, study=study, at_ms=at_ms, kind=kind))
+    store.write(
+        lambda conn: note_audit(conn, user=ACTOR, what=what, study=study, at_ms=at_ms, kind=kind)
+    )

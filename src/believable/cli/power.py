@@ -35,13 +35,20 @@ WIDTH = 30
 
 @click.command()
 @click.argument("study", type=PATH, required=False)
-@click.option("--test", type=click.Choice(FORMULAS), help="Answer by formula, for this test; needs no study.")
+@click.option(
+    "--test", type=click.Choice(FORMULAS), help="Answer by formula, for this test; needs no study."
+)
 @click.option(
     "--effect",
     type=float,
-    help="For a formula: d of a paired t test, the share of a binomial test, P(a > b) of Mann-Whitney, r of a correlation.",
+    help=(
+        "For a formula: d of a paired t test, the share of a binomial test, P(a > b) of"
+        " Mann-Whitney, r of a correlation."
+    ),
 )
-@click.option("--n", type=int, help="For a formula: the number of participants whose power is wanted.")
+@click.option(
+    "--n", type=int, help="For a formula: the number of participants whose power is wanted."
+)
 @setting("--power", "wanted", type=float, default=0.8, help="The power that is wanted.")
 @click.option("--alpha", type=float, help="Level of the test; default 0.05, for a study its own.")
 @setting(
@@ -58,7 +65,10 @@ WIDTH = 30
 )
 @setting("--studies", type=int, default=500, help="How many studies to simulate for each number.")
 @click.option(
-    "--truth", multiple=True, metavar="NAME=VALUE", help="A planted parameter that differs from the protocol's default."
+    "--truth",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A planted parameter that differs from the protocol's default.",
 )
 @setting("--seed", type=int, default=1, help="The same seed gives the same answer.")
 @click.option("--workers", type=int, help="How many processes; default: one per core.")
@@ -83,9 +93,10 @@ def command(
 ) -> None:
     """Find out how many participants a study needs.
 
-    With --test by formula. With a study by simulating it as a whole, many times: its pages, its people with dropouts, its
-    exclusions, its tests and criteria; the power of every hypothesis has an interval. The result is kept as power.json in the
-    study folder, where the preregistration and the console's checklist quote it.
+    With --test by formula. With a study by simulating it as a whole, many times: its pages, its
+    people with dropouts, its exclusions, its tests and criteria; the power of every hypothesis has
+    an interval. The result is kept as power.json in the study folder, where the preregistration and
+    the console's checklist quote it.
 
     \b
     Example:
@@ -97,9 +108,15 @@ def command(
         click.echo(by_formula(test, effect, n, wanted, alpha or 0.05, side))
         return
     if study is None:
-        raise InvalidInput(f"power: name a study to simulate it, or a test: --test {'|'.join(FORMULAS)} --effect NUMBER")
+        raise InvalidInput(
+            f"power: name a study to simulate it, or a test: --test {'|'.join(FORMULAS)} --effect"
+            " NUMBER"
+        )
     if alpha is not None:
-        raise InvalidInput("--alpha: a simulated study has its own, in the plan. Change `analysis: {alpha: …}` in study.yaml.")
+        raise InvalidInput(
+            "--alpha: a simulated study has its own, in the plan. Change `analysis: {alpha: …}` in"
+            " study.yaml."
+        )
     import numpy as np
 
     from believable.analysis.power_record import FILE as POWER_FILE
@@ -116,7 +133,14 @@ def command(
     definition, planted, sizes = definition_of(folder), parse_truth(truth), numbers(participants)
     with working_on(cluster, workers), bar("Simulating") as progress:
         points = power_curve(
-            definition, sizes, studies=studies, seed=seed, protocols=PROTOCOLS, truth=planted, workers=workers, progress=progress
+            definition,
+            sizes,
+            studies=studies,
+            seed=seed,
+            protocols=PROTOCOLS,
+            truth=planted,
+            workers=workers,
+            progress=progress,
         )
     declared = definition.study.analysis
     plan = None if declared is None else resolve(declared, definition.study, PROTOCOLS)
@@ -135,7 +159,9 @@ def command(
         click.echo(f"Wrote {out}")
 
 
-def by_formula(test: str, effect: float | None, n: int | None, wanted: float, alpha: float, side: str) -> str:
+def by_formula(
+    test: str, effect: float | None, n: int | None, wanted: float, alpha: float, side: str
+) -> str:
     """The answer of a formula, in words."""
     from believable.stats import power
 
@@ -147,16 +173,21 @@ def by_formula(test: str, effect: float | None, n: int | None, wanted: float, al
         "mann_whitney": power.mann_whitney,
         "correlation": power.correlation,
     }
-    answer = formulas[test](effect, n=n, power=None if n is not None else wanted, alpha=alpha, alternative=side)
+    answer = formulas[test](
+        effect, n=n, power=None if n is not None else wanted, alpha=alpha, alternative=side
+    )
     exact = "" if answer.n_exact is None else f" (exactly {answer.n_exact:.2f})"
     size = "" if answer.size is None else f" The test's true level is {answer.size:.4f}."
     return (
-        f"N = {answer.n} {answer.unit}{exact}: power {answer.power:.3f} for an effect of {answer.effect:g}"
-        f" at alpha {answer.alpha:g}, {answer.alternative}. {answer.method}.{size}"
+        f"N = {answer.n} {answer.unit}{exact}: power {answer.power:.3f} for an effect of"
+        f" {answer.effect:g} at alpha {answer.alpha:g}, {answer.alternative}."
+        f" {answer.method}.{size}"
     )
 
 
-def power_record(points: Sequence[PowerPoint], assumed: Sequence[Assumption], plan: str, studies: int, seed: int) -> PowerRecord:
+def power_record(
+    points: Sequence[PowerPoint], assumed: Sequence[Assumption], plan: str, studies: int, seed: int
+) -> PowerRecord:
     """What is kept of a run, with the moment of it."""
     from believable.analysis.power_record import PowerRecord, SimulatedPower
 
@@ -168,7 +199,13 @@ def power_record(points: Sequence[PowerPoint], assumed: Sequence[Assumption], pl
         tuple(f"{part.words} {part.value}" for part in assumed),
         tuple(
             SimulatedPower(
-                point.participants, point.what, point.met, point.judged, point.power.value, point.power.low, point.power.high
+                point.participants,
+                point.what,
+                point.met,
+                point.judged,
+                point.power.value,
+                point.power.low,
+                point.power.high,
             )
             for point in points
         ),
@@ -180,13 +217,18 @@ def numbers(text: str) -> list[int]:
     try:
         return sorted({int(part) for part in text.split(",")})
     except ValueError:
-        raise InvalidInput(f"--participants: expected whole numbers with commas between them, got {text!r}.") from None
+        raise InvalidInput(
+            f"--participants: expected whole numbers with commas between them, got {text!r}."
+        ) from None
 
 
 def assumptions_text(assumed: Sequence[Assumption]) -> str:
     """What the simulated studies take for granted, one line each."""
     width = max((len(part.value) for part in assumed), default=0)
-    lines = [f"  {part.value:>{width}}  {part.words}{f' (--truth {part.name}=…)' if part.name else ''}" for part in assumed]
+    lines = [
+        f"  {part.value:>{width}}  {part.words}{f' (--truth {part.name}=…)' if part.name else ''}"
+        for part in assumed
+    ]
     return "\n".join(["Assumed, and simulated:", *lines, ""])
 
 
@@ -195,14 +237,24 @@ def table_text(table: Table) -> str:
     from believable.analysis.numbers import cell
 
     rows = [[column.title for column in table.columns]]
-    rows += [[cell(column, value) for column, value in zip(table.columns, row, strict=True)] for row in table.rows]
+    rows += [
+        [cell(column, value) for column, value in zip(table.columns, row, strict=True)]
+        for row in table.rows
+    ]
     widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
-    lines = ["  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)) for row in rows]
+    lines = [
+        "  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
     return "\n".join(["", table.title, *(f"  {line}" for line in lines), f"  {table.note}"])
 
 
-def curves_text(points: Sequence[PowerPoint], wanted: float, criteria: Mapping[str, Hypothesis] | None = None) -> str:
-    """The curve of every hypothesis, as lines of the terminal. Only a test has power; another criterion is met, or is not."""
+def curves_text(
+    points: Sequence[PowerPoint], wanted: float, criteria: Mapping[str, Hypothesis] | None = None
+) -> str:
+    """The curve of every hypothesis, as lines of the terminal. Only a test has power; another
+    criterion is met, or is not.
+    """
     from believable.analysis.settled_plan import criterion_words
 
     lines: list[str] = []
@@ -210,31 +262,53 @@ def curves_text(points: Sequence[PowerPoint], wanted: float, criteria: Mapping[s
         own = [point for point in points if point.what == what]
         claim = (criteria or {}).get(what)
         tested = claim is None or claim.criterion in ("significant", "equivalent")
-        kind = "power" if tested else "how often the criterion is met; this is no power, and fewer people may meet it more often"
-        lines += ["", f"{what}{f' ({criterion_words(claim)})' if claim is not None else ''}: {kind}"]
+        kind = (
+            "power"
+            if tested
+            else (
+                "how often the criterion is met; this is no power, and fewer people may meet it"
+                " more often"
+            )
+        )
+        lines += [
+            "",
+            f"{what}{f' ({criterion_words(claim)})' if claim is not None else ''}: {kind}",
+        ]
         for point in own:
             if point.power.value is None or point.power.low is None or point.power.high is None:
-                lines.append(f"  {point.participants:>5}  undefined: it could be judged in none of {point.studies} studies")
+                lines.append(
+                    f"  {point.participants:>5}  undefined: it could be judged in none of"
+                    f" {point.studies} studies"
+                )
                 continue
             bar = "█" * round(WIDTH * point.power.value)
             lines.append(
-                f"  {point.participants:>5}  {point.power.value:.3f}  [{point.power.low:.3f}, {point.power.high:.3f}]  {bar}"
+                f"  {point.participants:>5}  {point.power.value:.3f}  [{point.power.low:.3f},"
+                f" {point.power.high:.3f}]  {bar}"
             )
             if point.judged < point.studies:
                 lines.append(
-                    f"         could be judged in {point.judged} of {point.studies} studies; the others count as not met"
+                    f"         could be judged in {point.judged} of {point.studies} studies; the"
+                    " others count as not met"
                 )
         if not tested:
             continue
         # Certain enough only where the whole interval lies above what is wanted.
-        enough = next((point.participants for point in own if (point.power.low or 0) >= wanted), None)
+        enough = next(
+            (point.participants for point in own if (point.power.low or 0) >= wanted), None
+        )
         lines.append(
             f"  power {wanted:g} is reached with {enough} participants (the interval lies above it)"
             if enough
-            else f"  power {wanted:g} is not shown to be reached with these; more studies narrow the intervals"
+            else (
+                f"  power {wanted:g} is not shown to be reached with these; more studies narrow the"
+                " intervals"
+            )
         )
     studies = max((point.studies for point in points), default=0)
-    return "\n".join([f"Share of {studies} simulated studies per line; Wilson intervals at 95 %.", *lines])
+    return "\n".join(
+        [f"Share of {studies} simulated studies per line; Wilson intervals at 95 %.", *lines]
+    )
 
 
 def as_csv(points: Sequence[PowerPoint]) -> str:

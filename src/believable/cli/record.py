@@ -1,4 +1,6 @@
-"""`believable record`: rounds of a game as stimuli, played by people of the lab or by a script. One command per world."""
+"""`believable record`: rounds of a game as stimuli, played by people of the lab or by a script. One
+command per world.
+"""
 
 from __future__ import annotations
 
@@ -67,26 +69,75 @@ def _played_tasks() -> dict[str, tuple[World, AgentTask]]:
     """Tasks of worlds that people play, too."""
     from believable.worlds import WORLDS
 
-    return {task.name: (world, task) for world in WORLDS if world.playing for task in world.tasks if task.rounds}
+    return {
+        task.name: (world, task)
+        for world in WORLDS
+        if world.playing
+        for task in world.tasks
+        if task.rounds
+    }
 
 
 def _task_command(world: World, task: AgentTask) -> click.Command:
     """`believable record TASK`: rounds of people who are sent a link."""
     params: list[click.Parameter] = [
         click.Argument(["folder"], type=FOLDER),
-        click.Option(["--players"], type=click.IntRange(1, 500), default=1, show_default=True, help="How many people."),
-        click.Option(["--runs"], type=click.IntRange(1, 200), default=10, show_default=True, help="Rounds of each of them."),
-        click.Option(["--seconds"], type=click.IntRange(5, 1800), default=60, show_default=True, help="A round ends after this."),
+        click.Option(
+            ["--players"],
+            type=click.IntRange(1, 500),
+            default=1,
+            show_default=True,
+            help="How many people.",
+        ),
+        click.Option(
+            ["--runs"],
+            type=click.IntRange(1, 200),
+            default=10,
+            show_default=True,
+            help="Rounds of each of them.",
+        ),
+        click.Option(
+            ["--seconds"],
+            type=click.IntRange(5, 1800),
+            default=60,
+            show_default=True,
+            help="A round ends after this.",
+        ),
         *(
-            click.Option([f"--{name}"], default=str(value), show_default=True, help=world.game.options.descriptions().get(name))
+            click.Option(
+                [f"--{name}"],
+                default=str(value),
+                show_default=True,
+                help=world.game.options.descriptions().get(name),
+            )
             for name, value in task.rounds.items()
             if name != "map"
         ),
-        click.Option(["--seed"], type=int, default=1, show_default=True, help="What is drawn follows from it."),
-        click.Option(["--name"], default=task.name, show_default=True, help="Beginning of the file names."),
-        click.Option(["--host"], default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all."),
-        click.Option(["--port"], type=click.IntRange(1, 65535), default=None, help="Default: a free one."),
-        click.Option(["--base-url"], metavar="URL", default=None, help="The address that players use, if it is another one."),
+        click.Option(
+            ["--seed"],
+            type=int,
+            default=1,
+            show_default=True,
+            help="What is drawn follows from it.",
+        ),
+        click.Option(
+            ["--name"], default=task.name, show_default=True, help="Beginning of the file names."
+        ),
+        click.Option(
+            ["--host"],
+            default="127.0.0.1",
+            show_default=True,
+            help="Address to listen on; 0.0.0.0 for all.",
+        ),
+        click.Option(
+            ["--port"], type=click.IntRange(1, 65535), default=None, help="Default: a free one."
+        ),
+        click.Option(
+            ["--base-url"],
+            metavar="URL",
+            default=None,
+            help="The address that players use, if it is another one.",
+        ),
         click.Option(["--no-browser"], is_flag=True, help="Print the link and open nothing."),
     ]
     about = f"""Record people at {task.name}: one link for all players.
@@ -99,7 +150,12 @@ def _task_command(world: World, task: AgentTask) -> click.Command:
     Example:
       believable record {task.name} people --players 8 --runs 10 --host 0.0.0.0 --port 8123 --base-url http://lab.example.org:8123
     """
-    return click.Command(task.name, params=params, help=about, callback=lambda **values: _record_people(world, task, **values))
+    return click.Command(
+        task.name,
+        params=params,
+        help=about,
+        callback=lambda **values: _record_people(world, task, **values),
+    )
 
 
 def _record_people(
@@ -119,9 +175,15 @@ def _record_people(
     **written: str | None,
 ) -> None:
     options = _options(world.game, {**task.rounds, **written})
-    kept = [file.name.partition(".")[0].rpartition("-")[2] for file in folder.glob(f"{name}-*.replay.json.gz")]
+    kept = [
+        file.name.partition(".")[0].rpartition("-")[2]
+        for file in folder.glob(f"{name}-*.replay.json.gz")
+    ]
     first = max((int(number) for number in kept if number.isdecimal()), default=0) + 1
-    targets = [folder / f"{name}-{number:03d}.replay.json.gz" for number in range(first, first + players * runs)]
+    targets = [
+        folder / f"{name}-{number:03d}.replay.json.gz"
+        for number in range(first, first + players * runs)
+    ]
     keys = options.model_dump(exclude_none=True)
     if opponents := list(world.game.opponents.named):
         keys["opponent"] = opponents[0]
@@ -139,30 +201,76 @@ def _command(world: World) -> click.Command:
     players = ", ".join(agent.name for agent in world.game.players)
     params: list[click.Parameter] = [
         click.Argument(["folder"], type=FOLDER),
-        *([click.Option(["--opponent"], default=first, show_default=True, help=listed)] if names else []),
-        click.Option(
-            ["--rounds", "--episodes", "rounds"], type=click.IntRange(1, 200), default=1, show_default=True, help="How many."
-        ),
-        click.Option(["--seconds"], type=click.IntRange(5, 1800), default=60, show_default=True, help="Length of a round."),
         *(
-            click.Option([f"--{name.replace('_', '-')}"], default=_default(field), show_default=True, help=descriptions.get(name))
+            [click.Option(["--opponent"], default=first, show_default=True, help=listed)]
+            if names
+            else []
+        ),
+        click.Option(
+            ["--rounds", "--episodes", "rounds"],
+            type=click.IntRange(1, 200),
+            default=1,
+            show_default=True,
+            help="How many.",
+        ),
+        click.Option(
+            ["--seconds"],
+            type=click.IntRange(5, 1800),
+            default=60,
+            show_default=True,
+            help="Length of a round.",
+        ),
+        *(
+            click.Option(
+                [f"--{name.replace('_', '-')}"],
+                default=_default(field),
+                show_default=True,
+                help=descriptions.get(name),
+            )
             for name, field in world.game.options.model_fields.items()
         ),
-        click.Option(["--seed"], type=int, default=1, show_default=True, help="Rounds and scripted players follow from it."),
-        click.Option(["--name"], default=None, help="Beginning of the file names; default: world and opponent."),
+        click.Option(
+            ["--seed"],
+            type=int,
+            default=1,
+            show_default=True,
+            help="Rounds and scripted players follow from it.",
+        ),
+        click.Option(
+            ["--name"],
+            default=None,
+            help="Beginning of the file names; default: world and opponent.",
+        ),
         click.Option(["--scripted"], is_flag=True, help="Played by a script instead of a person."),
         click.Option(["--player"], default=None, help=f"Played by this script: {players}."),
         *([_AGENT, _pace_option(world.game)] if world.game.rollout else []),
         *(
-            [click.Option(["--film"], default=None, metavar="WxH", help="Film each round in this size (extra `video`).")]
+            [
+                click.Option(
+                    ["--film"],
+                    default=None,
+                    metavar="WxH",
+                    help="Film each round in this size (extra `video`).",
+                )
+            ]
             if world.game.rendering
-            else [click.Option(["--video"], is_flag=True, help="Make a video of each recording, too (needs the extra `video`).")]
+            else [
+                click.Option(
+                    ["--video"],
+                    is_flag=True,
+                    help="Make a video of each recording, too (needs the extra `video`).",
+                )
+            ]
         ),
         click.Option(["--no-browser"], is_flag=True, help="Print the address and open nothing."),
     ]
     against = f" --opponent {names[1] if len(names) > 1 else first}" if names else ""
     seen = "--film 640x360" if world.game.rendering else "--video"
-    last = "--agent my_agent:agent --episodes 20" if world.game.rollout else f"--scripted --rounds 20 {seen}"
+    last = (
+        "--agent my_agent:agent --episodes 20"
+        if world.game.rollout
+        else f"--scripted --rounds 20 {seen}"
+    )
     about = f"""Play rounds of the {world.name} and keep them as recordings.
 
     Opens a page on this machine with a practice and the rounds; each round is written to FOLDER as soon as it is over.
@@ -173,14 +281,19 @@ def _command(world: World) -> click.Command:
       believable record {world.name} my-study/stimuli{against} --rounds 3
       believable record {world.name} my-study/stimuli {last}
     """
-    return click.Command(world.name, params=params, help=about, callback=lambda **values: _record(world, **values))
+    return click.Command(
+        world.name, params=params, help=about, callback=lambda **values: _record(world, **values)
+    )
 
 
 _AGENT = click.Option(
     ["--agent"],
     default=None,
     metavar="MODULE:FUNCTION",
-    help="Played by your own program: FUNCTION(env) gives a function from observation to action. Films each episode.",
+    help=(
+        "Played by your own program: FUNCTION(env) gives a function from observation to action."
+        " Films each episode."
+    ),
 )
 
 
@@ -190,7 +303,10 @@ def _pace_option(playing: Playing[Any, Any]) -> click.Option:
         ["--pace"],
         default=None,
         metavar="human|STEPS",
-        help="With --agent, if the environment waits for each step: steps per second, with gaps that vary as people's do"
+        help=(
+            "With --agent, if the environment waits for each step: steps per second, with gaps that"
+            " vary as people's do"
+        )
         + (f"; human: {assumed:.1f}." if assumed else "."),
     )
 
@@ -242,13 +358,18 @@ def _record(
     options = _options(playing, written, by_program=agent is not None)
     steps_per_s = _steps_per_s(playing, pace)
     if pace is not None and agent is None:
-        raise InvalidInput(f"--pace: it sets the pace of a program, and there is no --agent, got --pace {pace}. Leave it out.")
+        raise InvalidInput(
+            f"--pace: it sets the pace of a program, and there is no --agent, got --pace {pace}."
+            " Leave it out."
+        )
     settle = partial(_settled, playing, options, chosen, seconds, seed)
     look = None if film is None else _look(film, playing.hz(settle(1)))
     if video or look is not None:
         load_av("Rendering recordings")  # what is missing is named before anybody plays
     beginning = name or "-".join(filter(None, (world.name, opponent)))
-    targets = [folder / f"{beginning}-{number:02d}.replay.json.gz" for number in range(1, rounds + 1)]
+    targets = [
+        folder / f"{beginning}-{number:02d}.replay.json.gz" for number in range(1, rounds + 1)
+    ]
     for target in targets:
         if target.exists():
             raise Refused(f"{target} exists already. Choose another --name, or move it away.")
@@ -288,10 +409,14 @@ def _plain(written: str) -> Any:
     try:
         return YAML(typ="safe", pure=True).load(written)
     except YAMLError:
-        raise InvalidInput(f"expected {{KEY: VALUE, …}} or [VALUE, …], got {written!r}. Put it into quotes.") from None
+        raise InvalidInput(
+            f"expected {{KEY: VALUE, …}} or [VALUE, …], got {written!r}. Put it into quotes."
+        ) from None
 
 
-def _options(playing: Playing[Any, Any], written: Mapping[str, str | None], *, by_program: bool = False) -> Record:
+def _options(
+    playing: Playing[Any, Any], written: Mapping[str, str | None], *, by_program: bool = False
+) -> Record:
     """The world's options, as they are written on the command line. A program needs no keys."""
     from pydantic import ValidationError
 
@@ -300,7 +425,9 @@ def _options(playing: Playing[Any, Any], written: Mapping[str, str | None], *, b
         options: Record = playing.options.model_validate(plain)
     except ValidationError as error:
         first = error.errors()[0]
-        raise InvalidInput(f"--{first['loc'][0]}: {first['msg']}, got {first['input']!r}.") from None
+        raise InvalidInput(
+            f"--{first['loc'][0]}: {first['msg']}, got {first['input']!r}."
+        ) from None
     check = playing.check_program if by_program else playing.check
     for key, message, cure in check(options):
         raise InvalidInput(f"--{key}: {message} {cure}")
@@ -320,8 +447,17 @@ def _study(world: World, keys: Mapping[str, Any], rounds: int, seconds: int, see
     return json.dumps({"believable": 1, "title": title, "seed": seed, "timeline": timeline})
 
 
-def _settled(playing: Playing[Any, Any], options: Record, opponent: str | float, seconds: int, seed: int, number: int) -> Record:
-    """The setup of round `number`: the same as a person who plays by hand gets, so that everyone has the same starts."""
+def _settled(
+    playing: Playing[Any, Any],
+    options: Record,
+    opponent: str | float,
+    seconds: int,
+    seed: int,
+    number: int,
+) -> Record:
+    """The setup of round `number`: the same as a person who plays by hand gets, so that everyone
+    has the same starts.
+    """
     from believable.worlds.contract import RoundPlace
 
     place = RoundPlace(
@@ -337,7 +473,11 @@ def _settled(playing: Playing[Any, Any], options: Record, opponent: str | float,
 
 
 def _scripted(
-    targets: list[Path], playing: Playing[Any, Any], settle: Callable[[int], Record], seed: int, player: str | None
+    targets: list[Path],
+    playing: Playing[Any, Any],
+    settle: Callable[[int], Record],
+    seed: int,
+    player: str | None,
 ) -> None:
     from believable.core.seeds import derive
 
@@ -363,15 +503,18 @@ def _by_agent(
     assert playing.rollout is not None, "--agent is offered if there is one"
     films: dict[str, Path] = {}
     for number, target in enumerate(targets, start=1):
-        for file in playing.rollout(settle(number), program, target.with_name(target.name.partition(".")[0]), steps_per_s):
+        for file in playing.rollout(
+            settle(number), program, target.with_name(target.name.partition(".")[0]), steps_per_s
+        ):
             click.echo(str(file))
             if file.name.endswith(RECORDING_SUFFIX):
                 continue
             first = films.setdefault(digest_of(file), file)
             if first != file:
                 click.echo(
-                    f"{file.name} shows the same as {first.name}: the environment starts alike and the agent acts alike. A study"
-                    " takes each video once. Choose an environment with random starts, such as MiniGrid-FourRooms-v0.",
+                    f"{file.name} shows the same as {first.name}: the environment starts alike and"
+                    " the agent acts alike. A study takes each video once. Choose an environment"
+                    " with random starts, such as MiniGrid-FourRooms-v0.",
                     err=True,
                 )
 
@@ -380,26 +523,42 @@ def _program(written: str) -> Callable[..., Any]:
     """`module:function`, also from the folder one stands in."""
     module, _, function = written.partition(":")
     if not module or not function:
-        raise InvalidInput(f"--agent: expected MODULE:FUNCTION such as my_agent:agent, got {written!r}.")
+        raise InvalidInput(
+            f"--agent: expected MODULE:FUNCTION such as my_agent:agent, got {written!r}."
+        )
     sys.path.insert(0, str(Path.cwd()))
     try:
         program: Callable[..., Any] = getattr(importlib.import_module(module), function)
     except ModuleNotFoundError as error:
-        raise InvalidInput(f"--agent: {error}. Stand in the folder of {module}.py, or install it.") from None
+        raise InvalidInput(
+            f"--agent: {error}. Stand in the folder of {module}.py, or install it."
+        ) from None
     except AttributeError:
-        raise InvalidInput(f"--agent: {module} has no {function!r}. Name a function in it.") from None
+        raise InvalidInput(
+            f"--agent: {module} has no {function!r}. Name a function in it."
+        ) from None
     finally:
         sys.path.pop(0)
     return program
 
 
-def _play(playing: Playing[Any, Any], setup: Record, seed: int, target: Path, agent: Agent[Any], written: str | None) -> None:
+def _play(
+    playing: Playing[Any, Any],
+    setup: Record,
+    seed: int,
+    target: Path,
+    agent: Agent[Any],
+    written: str | None,
+) -> None:
     """The recording says which script played, so that nobody takes it for a person."""
     from believable.recordings.file import write
     from believable.worlds.live_round import play_through
 
     recording = play_through(playing, setup, partial(agent.new, agent.params(), seed), agent.game)
-    write(replace(recording, provenance={**recording.provenance, "player": written or agent.name}), target)
+    write(
+        replace(recording, provenance={**recording.provenance, "player": written or agent.name}),
+        target,
+    )
 
 
 def _by_hand(
@@ -411,7 +570,9 @@ def _by_hand(
     port: int | None = None,
     base_url: str | None = None,
 ) -> None:
-    """A server of its own for as long as the recording takes; what it stored is thrown away afterwards."""
+    """A server of its own for as long as the recording takes; what it stored is thrown away
+    afterwards.
+    """
     from believable.core.clock import WallClock
     from believable.simulate.crowd import link_token
     from believable.simulate.server import Server
@@ -422,7 +583,9 @@ def _by_hand(
         (place / "rounds").mkdir()
         (place / "rounds" / "study.yaml").write_text(study, encoding="utf-8")
         with (
-            Server([place / "rounds"], data_dir=place / "data", host=host, port=port, base_url=base_url) as server,
+            Server(
+                [place / "rounds"], data_dir=place / "data", host=host, port=port, base_url=base_url
+            ) as server,
             Store.open(f"sqlite:///{place / 'data' / 'believable.db'}", clock=WallClock()) as store,
         ):
             address = f"{base_url or server.url}/join/{link_token(store, 'rounds', 'open')}"
@@ -444,7 +607,10 @@ def _keep(store: Store, targets: list[Path], tell: Callable[[Path], None]) -> No
     while written < len(targets):
         for body in store.read(rounds.recordings)[written : len(targets)]:
             played = from_bytes(body, source=targets[written].name)
-            write(replace(played, provenance={**played.provenance, "player": "person"}), targets[written])
+            write(
+                replace(played, provenance={**played.provenance, "player": "person"}),
+                targets[written],
+            )
             tell(targets[written])
             written += 1
         time.sleep(LOOK_S)
@@ -458,4 +624,6 @@ def _videos(targets: list[Path], folder: Path, look: Look | None) -> None:
     for video in rendered.results.values():
         click.echo(str(video))
     if rendered.failed:
-        raise InvalidInput("; ".join(f"{path.name}: {why}" for path, why in rendered.failed.items()))
+        raise InvalidInput(
+            "; ".join(f"{path.name}: {why}" for path, why in rendered.failed.items())
+        )

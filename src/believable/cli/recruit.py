@@ -42,17 +42,34 @@ def command() -> None:
 @command.command(name="match")
 @click.argument("export", type=PATH, metavar="PLATFORM.CSV")
 @click.option("--study", required=True, type=PATH, help="The study's folder.")
-@click.option("--platform", type=click.Choice(["prolific", "connect", "sona", "mturk"]), help="Default: known by the columns.")
-@click.option("--column", metavar="NAME", help="The column with the participants' ids, if it has an unusual name.")
 @click.option(
-    "--bonus", type=click.FloatRange(min=0, min_open=True), help="Bonus for everybody approved, in the platform's currency."
+    "--platform",
+    type=click.Choice(["prolific", "connect", "sona", "mturk"]),
+    help="Default: known by the columns.",
+)
+@click.option(
+    "--column",
+    metavar="NAME",
+    help="The column with the participants' ids, if it has an unusual name.",
+)
+@click.option(
+    "--bonus",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Bonus for everybody approved, in the platform's currency.",
 )
 @click.option(
     "--bonus-if",
     metavar="PAGE.ANSWER",
-    help="Only for those whose answer is yes, such as `auditory.reliable`: who passed the quality tests.",
+    help=(
+        "Only for those whose answer is yes, such as `auditory.reliable`: who passed the quality"
+        " tests."
+    ),
 )
-@click.option("--screen-out-bonus", type=click.FloatRange(min=0, min_open=True), help="Bonus for everybody screened out.")
+@click.option(
+    "--screen-out-bonus",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Bonus for everybody screened out.",
+)
 @click.option("--out", type=FOLDER, help="Default: beside the export, named after it.")
 @study_data_options
 @extensions_option
@@ -68,8 +85,9 @@ def match_command(
 ) -> None:
     """Write approve, reject and bonus lists for a recruiting platform.
 
-    The platform's ids are hashed here, with the study's own key, and compared with the stored hashes. They are written to the
-    lists and nowhere else. Whatever is not clear goes to review.csv: nobody is paid or rejected on a guess.
+    The platform's ids are hashed here, with the study's own key, and compared with the stored
+    hashes. They are written to the lists and nowhere else. Whatever is not clear goes to
+    review.csv: nobody is paid or rejected on a guess.
 
     \b
     Example:
@@ -85,16 +103,26 @@ def match_command(
         sessions, codes, recruit = _stored(store, name, key)
         earned = _earned(store, name, key, bonus, bonus_if)
         own_column = recruit.id_parameter if recruit.platform == "custom" else None
-        file = read_platform(export, platform=platform, id_column=column or own_column, expected=recruit.platform)
+        file = read_platform(
+            export, platform=platform, id_column=column or own_column, expected=recruit.platform
+        )
         matched = match(file, sessions, key=key, study_id=name, codes=codes)
         note(store, f"matched the sessions with {export.name[:80]}", study=name, kind="export")
     target = out or export.with_name(f"{export.stem}-matched")
-    written = write_lists(file, matched, target, bonus=bonus, screen_out_bonus=screen_out_bonus, earned=earned)
-    click.echo(f"{file.layout.platform}: {len(file.submissions)} submissions, {len(sessions)} sessions with a recruiter's id")
+    written = write_lists(
+        file, matched, target, bonus=bonus, screen_out_bonus=screen_out_bonus, earned=earned
+    )
+    click.echo(
+        f"{file.layout.platform}: {len(file.submissions)} submissions, {len(sessions)} sessions"
+        " with a recruiter's id"
+    )
     for path, count in written:
         click.echo(f"  {count:>5}  {path}")
     if file.without_id:
-        click.echo(f"  {len(file.without_id):>5}  rows without an id (lines {', '.join(map(str, file.without_id[:10]))})")
+        click.echo(
+            f"  {len(file.without_id):>5}  rows without an id (lines"
+            f" {', '.join(map(str, file.without_id[:10]))})"
+        )
     if matched.absent:
         click.echo(f"  {matched.absent:>5}  sessions of people who are not in the file")
 
@@ -102,7 +130,9 @@ def match_command(
 @command.command(name="links")
 @study_argument
 @setting("--count", type=click.IntRange(1, 10_000), default=20, help="How many links.")
-@click.option("--label", default="", help="A note kept with the links, such as the class or the mailing.")
+@click.option(
+    "--label", default="", help="A note kept with the links, such as the class or the mailing."
+)
 @base_url_option
 @study_data_options
 def links_command(study: StudyData, count: int, label: str, base_url: str | None) -> None:
@@ -123,17 +153,25 @@ def links_command(study: StudyData, count: int, label: str, base_url: str | None
     def create(conn: Connection) -> None:
         studies.get(conn, name)
         for token in tokens:
-            studies.create_link(conn, token=token, study=name, kind="personal", at_ms=now_ms, label=label)
+            studies.create_link(
+                conn, token=token, study=name, kind="personal", at_ms=now_ms, label=label
+            )
 
     with study.open() as store:
         now_ms = store.clock.now_ms()
-        store.write(noted(create, user=ACTOR, what=f"made {count} personal links", study=name, at_ms=now_ms))
+        store.write(
+            noted(create, user=ACTOR, what=f"made {count} personal links", study=name, at_ms=now_ms)
+        )
     for token in tokens:
         click.echo(f"{address}/join/{token}")
 
 
-def _stored(store: Store, name: str, key: bytes) -> tuple[Sequence[Recruited], dict[str, dict[str, str]], Recruit]:
-    """The sessions that came from a recruiter, the completion codes of every definition, and how the study recruits now."""
+def _stored(
+    store: Store, name: str, key: bytes
+) -> tuple[Sequence[Recruited], dict[str, dict[str, str]], Recruit]:
+    """The sessions that came from a recruiter, the completion codes of every definition, and how
+    the study recruits now.
+    """
     from believable.collect.match import codes_of
     from believable.pages import KINDS
     from believable.store import studies
@@ -144,12 +182,19 @@ def _stored(store: Store, name: str, key: bytes) -> tuple[Sequence[Recruited], d
     bodies = store.read(lambda conn: study_record(conn, name, simulated=False)).definitions
     current = store.read(lambda conn: studies.get(conn, name)).definition
     parsed = {digest: Definition.from_json(body, KINDS) for digest, body in bodies.items()}
-    codes = {digest: codes_of(definition.study, key=key, study_id=name) for digest, definition in parsed.items()}
+    codes = {
+        digest: codes_of(definition.study, key=key, study_id=name)
+        for digest, definition in parsed.items()
+    }
     return sessions, codes, parsed[current].study.recruit
 
 
-def _earned(store: Store, name: str, key: bytes, bonus: float | None, rule: str | None) -> Callable[[str], bool]:
-    """Who among the approved gets the bonus: everybody, or those with a yes on the page that the rule names."""
+def _earned(
+    store: Store, name: str, key: bytes, bonus: float | None, rule: str | None
+) -> Callable[[str], bool]:
+    """Who among the approved gets the bonus: everybody, or those with a yes on the page that the
+    rule names.
+    """
     from believable.collect.recruiting import participant_hash
     from believable.core.errors import InvalidInput
     from believable.store.collected import answered_true
@@ -158,7 +203,9 @@ def _earned(store: Store, name: str, key: bytes, bonus: float | None, rule: str 
         return lambda participant: True
     trial, _, answer = rule.partition(".")
     if bonus is None or not trial or not answer:
-        raise InvalidInput(f"--bonus-if: expected `PAGE.ANSWER` together with --bonus, got {rule!r}. Write both.")
+        raise InvalidInput(
+            f"--bonus-if: expected `PAGE.ANSWER` together with --bonus, got {rule!r}. Write both."
+        )
     hashes = store.read(lambda conn: answered_true(conn, name, trial, answer))
     return lambda participant: participant_hash(key, name, participant) in hashes
 
@@ -180,7 +227,15 @@ def write_lists(
     written: list[tuple[Path, int]] = []
     for name in LISTS:
         lines = [
-            csv_line([own.participant, own.submission, own.status, judged.outcome, neutralised(judged.reason)])
+            csv_line(
+                [
+                    own.participant,
+                    own.submission,
+                    own.status,
+                    judged.outcome,
+                    neutralised(judged.reason),
+                ]
+            )
             for judged in matched.of(name)
             for own in (judged.submission,)
         ]

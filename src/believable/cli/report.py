@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from believable.cli.analyse import open_dataset
-from believable.cli.place import FOLDER, PATH, DataPlace, cluster_option, data_options, extensions_option, setting, working_on
+from believable.cli.place import (
+    FOLDER,
+    PATH,
+    DataPlace,
+    cluster_option,
+    data_options,
+    extensions_option,
+    setting,
+    working_on,
+)
 from believable.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -19,18 +28,35 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("sources", metavar="STUDY_OR_BUNDLE…", type=PATH, nargs=-1, required=True)
 @click.option("--out", type=FOLDER, help="Where to; default: a folder named after the study, here.")
-@setting("--formats", default="svg,pdf,png", help="Figures as files: some of svg, pdf, png; '' for none.")
 @setting(
-    "--theme", type=click.Choice(["light", "dark"]), default="light", help="Colours of the figures' files; the page has both."
+    "--formats", default="svg,pdf,png", help="Figures as files: some of svg, pdf, png; '' for none."
 )
-@click.option("--blinded", is_flag=True, help="Show conditions as A, B, … in everything that is written.")
+@setting(
+    "--theme",
+    type=click.Choice(["light", "dark"]),
+    default="light",
+    help="Colours of the figures' files; the page has both.",
+)
+@click.option(
+    "--blinded", is_flag=True, help="Show conditions as A, B, … in everything that is written."
+)
 @click.option(
     "--ended",
     is_flag=True,
-    help="Collecting has ended although the stopping rule is not met: show tests all the same; hypotheses stay unjudged.",
+    help=(
+        "Collecting has ended although the stopping rule is not met: show tests all the same;"
+        " hypotheses stay unjudged."
+    ),
 )
-@click.option("--console", metavar="URL", help="Address of a running server: moments in the report open its player there.")
-@click.option("--protocol", help="For data whose study declares no analysis: a protocol (believable list --protocols).")
+@click.option(
+    "--console",
+    metavar="URL",
+    help="Address of a running server: moments in the report open its player there.",
+)
+@click.option(
+    "--protocol",
+    help="For data whose study declares no analysis: a protocol (believable list --protocols).",
+)
 @cluster_option
 @data_options
 @extensions_option
@@ -48,9 +74,10 @@ def command(
 ) -> None:
     """Analyse a study and write its report.
 
-    One self-contained page that works offline, prints, and carries hashes of definition, data and plan; figures as files, tables
-    as CSV and LaTeX, all results as JSON. Results count as confirmatory only where `believable preregister` put them on
-    record. Unless --blinded is given, the study's audit log says that its results were read with the conditions' names.
+    One self-contained page that works offline, prints, and carries hashes of definition, data and
+    plan; figures as files, tables as CSV and LaTeX, all results as JSON. Results count as
+    confirmatory only where `believable preregister` put them on record. Unless --blinded is given,
+    the study's audit log says that its results were read with the conditions' names.
 
     \b
     Example:
@@ -58,10 +85,11 @@ def command(
       believable report my-study-bundle --out report --formats pdf
       believable report symbolic hybrid shaped --out three-agents
 
-    Several studies of one protocol give a report over all of them, with each one's own report in a folder beside it.
+    Several studies of one protocol give a report over all of them, with each one's own report in a
+    folder beside it.
 
-    The folder must be new or empty, or hold an earlier report. Files that you added to a report stay. If you edited one of its
-    files, the command lists it and stops.
+    The folder must be new or empty, or hold an earlier report. Files that you added to a report
+    stay. If you edited one of its files, the command lists it and stops.
     """
     from believable.analysis.run import run
     from believable.analysis.side_by_side import side_by_side
@@ -78,7 +106,9 @@ def command(
     converter()  # says what is missing before anything is computed
     several = len(sources) > 1
     if several and out is None:
-        raise InvalidInput("--out: several studies need a folder for their report. Add --out FOLDER.")
+        raise InvalidInput(
+            "--out: several studies need a folder for their report. Add --out FOLDER."
+        )
     names = [source.resolve().name.removesuffix(".yaml") for source in sources]
     targets = [
         (out / f"{place}-{name}" if several else out) if out is not None else Path(f"{name}-report")
@@ -104,23 +134,39 @@ def command(
                 if console is not None:
                     if dataset.folder is None:
                         raise InvalidInput(
-                            "--console: a bundle does not say which study of the server it belongs to. Name the study."
+                            "--console: a bundle does not say which study of the server it belongs"
+                            " to. Name the study."
                         )
-                    links = moments(f"{console.rstrip('/')}/console/studies/{study_id(dataset.folder)}/watch/{pool}")
+                    links = moments(
+                        f"{console.rstrip('/')}/console/studies/{study_id(dataset.folder)}/watch/{pool}"
+                    )
                 written = write_report(
-                    analysis, target, formats=wanted, theme=THEMES[theme], links=links, blinded=blinded, script=script
+                    analysis,
+                    target,
+                    formats=wanted,
+                    theme=THEMES[theme],
+                    links=links,
+                    blinded=blinded,
+                    script=script,
                 )
             analyses.append(analysis)
             _say(analysis, written)
         if several and out is not None:
             together = side_by_side(analyses)
-            written = write_report(together, out, formats=wanted, theme=THEMES[theme], blinded=blinded, script=script)
-            click.echo(f"{written.page}: {len(analyses)} studies side by side, {written.tables} tables")
+            written = write_report(
+                together, out, formats=wanted, theme=THEMES[theme], blinded=blinded, script=script
+            )
+            click.echo(
+                f"{written.page}: {len(analyses)} studies side by side, {written.tables} tables"
+            )
 
 
 def _say(analysis: Analysis, written: ReportFolder) -> None:
     kind = " simulated" if analysis.source.simulated else ""
     analysed = analysis.funnel[-1].after if analysis.funnel else 0
-    click.echo(f"{written.page}: {analysed}{kind} sessions analysed, {written.figures} figures, {written.tables} tables")
+    click.echo(
+        f"{written.page}: {analysed}{kind} sessions analysed, {written.figures} figures,"
+        f" {written.tables} tables"
+    )
     for warning in (*analysis.source.marks, *analysis.warnings):
         click.echo(f"  {warning}")

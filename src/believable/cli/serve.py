@@ -1,4 +1,6 @@
-"""`believable serve` and `believable gallery`: the server for participants and researchers, and every part of it to try."""
+"""`believable serve` and `believable gallery`: the server for participants and researchers, and
+every part of it to try.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,11 @@ if TYPE_CHECKING:
 @data_options
 @setting("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for all.")
 @setting("--port", type=click.IntRange(1, 65535), default=8000)
-@click.option("--base-url", metavar="URL", help="The address that people use, when it is not http://HOST:PORT.")
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="The address that people use, when it is not http://HOST:PORT.",
+)
 @setting("--workers", type=click.IntRange(1, 64), default=1, help="Processes that serve.")
 @click.option(
     "--rounds",
@@ -48,7 +54,12 @@ if TYPE_CHECKING:
     metavar="N",
     help="Rounds of 3D games played at once; others wait in line. Default: 3 per core.",
 )
-@click.option("--end-with-input", is_flag=True, hidden=True, help="End when standard input closes, as it does if a parent dies.")
+@click.option(
+    "--end-with-input",
+    is_flag=True,
+    hidden=True,
+    help="End when standard input closes, as it does if a parent dies.",
+)
 @deployment_options
 @extensions_option
 def command(
@@ -64,10 +75,11 @@ def command(
 ) -> None:
     """Serve studies to participants and researchers.
 
-    Checks and publishes each STUDY, prints its links, and serves until stopped. The first start also prints a one-time
-    link with which the first researcher sets a password. A study that changed after participants began is refused until
-    `believable revise` has recorded the reason; a server that runs keeps the study as it was when it started. Behind a proxy
-    with HTTPS, give the public address with --base-url and the proxy's own with --trusted-proxy. `/health` says that the
+    Checks and publishes each STUDY, prints its links, and serves until stopped. The first start
+    also prints a one-time link with which the first researcher sets a password. A study that
+    changed after participants began is refused until `believable revise` has recorded the reason; a
+    server that runs keeps the study as it was when it started. Behind a proxy with HTTPS, give the
+    public address with --base-url and the proxy's own with --trusted-proxy. `/health` says that the
     process lives, `/ready` that it can store answers.
 
     \b
@@ -92,7 +104,9 @@ def command(
 
 
 def _end_with_input() -> None:
-    """Wait until standard input closes, then end as if asked to: with the workers, and with everything stored."""
+    """Wait until standard input closes, then end as if asked to: with the workers, and with
+    everything stored.
+    """
     while os.read(sys.stdin.fileno(), 4096):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
@@ -100,7 +114,9 @@ def _end_with_input() -> None:
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """While a server starts hardly anything becomes garbage; looking for it took a twentieth of the start."""
+    """While a server starts hardly anything becomes garbage; looking for it took a twentieth of the
+    start.
+    """
     gc.disable()
     try:
         yield
@@ -117,12 +133,15 @@ def check_port(host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             raise Refused(
-                f"cannot listen on {host}:{port} ({error.strerror}). Stop what listens there, or choose another with --port."
+                f"cannot listen on {host}:{port} ({error.strerror}). Stop what listens there, or"
+                " choose another with --port."
             ) from error
 
 
 def publish(settings: Settings) -> tuple[Sequence[PublishedFolder], str | None]:
-    """Check, prepare and publish. Where there are media, in a process of its own: what reads videos is not carried along."""
+    """Check, prepare and publish. Where there are media, in a process of its own: what reads videos
+    is not carried along.
+    """
     from believable.core.work import in_child
     from believable.web.app import prepare
 
@@ -137,16 +156,21 @@ def media_progress(done: int, total: int) -> None:
         click.echo(f"\rPreparing media: {done} of {total}", err=True, nl=done == total)
 
 
-#: The links that are printed, in this order, and what each is for. The one for simulated people is in `believable list`.
+#: The links that are printed, in this order, and what each is for. The one for simulated people is
+#: in `believable list`.
 PRINTED = {"open": "for participants", "preview": "to try it yourself"}
 
 
 def announce(published: Sequence[PublishedFolder], first_link: str | None, base_url: str) -> None:
-    """What to open, always in the same order: the start page, the researcher's way in, then the links of each study."""
+    """What to open, always in the same order: the start page, the researcher's way in, then the
+    links of each study.
+    """
     click.echo(f"\n{'Start page':<20} {base_url}/")
     click.echo(f"{'Console':<20} {base_url}/console")
     if first_link is not None:
-        click.echo(f"{'  the first time':<20} {first_link}  (one-time link: you choose the password)")
+        click.echo(
+            f"{'  the first time':<20} {first_link}  (one-time link: you choose the password)"
+        )
     for study in published:
         click.echo(f"\n{study.title}")
         for kind, purpose in PRINTED.items():
@@ -165,7 +189,9 @@ def say_when_serving(host: str, port: int) -> None:
 
 
 def _await_answer(host: str, port: int) -> None:
-    reached = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # every address, this one too
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(
+        host, host
+    )  # every address, this one too
     pause = threading.Event()
     while not _answers(reached, port):
         pause.wait(LOOK_S)
@@ -191,8 +217,8 @@ def _answers(host: str, port: int) -> bool:
 def gallery(host: str, port: int) -> None:
     """Try every instrument and player in the browser.
 
-    One page for each, running as in a study: change its parameters, use it, and see what it records as it happens. Needs no
-    study; what is entered is forgotten when the gallery stops.
+    One page for each, running as in a study: change its parameters, use it, and see what it records
+    as it happens. Needs no study; what is entered is forgotten when the gallery stops.
 
     \b
     Example:

@@ -43,24 +43,51 @@ NO_CHANGES: Changes = {}
 @click.command()
 @study_argument
 @setting("--participants", type=click.IntRange(1), default=40, help="How many come.")
-@setting("--drop-out", type=click.FloatRange(0, 1), default=CONDUCT.drop_out, help="Share who leave early.")
-@setting("--care", type=click.FloatRange(0, 1), default=CONDUCT.care, help="Share who pay attention; others answer at random.")
+@setting(
+    "--drop-out",
+    type=click.FloatRange(0, 1),
+    default=CONDUCT.drop_out,
+    help="Share who leave early.",
+)
+@setting(
+    "--care",
+    type=click.FloatRange(0, 1),
+    default=CONDUCT.care,
+    help="Share who pay attention; others answer at random.",
+)
 @click.option(
     "--truth",
     multiple=True,
     metavar="NAME=VALUE",
-    help="An assumed parameter that differs from the study's own, as in `believable power`, which lists them. Repeatable.",
+    help=(
+        "An assumed parameter that differs from the study's own, as in `believable power`, which"
+        " lists them. Repeatable."
+    ),
 )
 @setting("--seed", type=int, default=1, help="Same seed, same participants, same answers.")
-@click.option("--http", metavar="URL", help="Go to a running server: its address, or a whole link of kind simulated.")
+@click.option(
+    "--http",
+    metavar="URL",
+    help="Go to a running server: its address, or a whole link of kind simulated.",
+)
 @click.option("--realtime", is_flag=True, help="Read, think and watch as long as people do.")
-@setting("--speed", type=click.FloatRange(0.01), default=1.0, help="With --realtime: how much faster.")
+@setting(
+    "--speed", type=click.FloatRange(0.01), default=1.0, help="With --realtime: how much faster."
+)
 @setting("--gap", type=click.FloatRange(0), default=20.0, help="Mean seconds between arrivals.")
-@setting("--workers", type=click.IntRange(1), default=8, help="With --http or --realtime: how many at a time.")
+@setting(
+    "--workers",
+    type=click.IntRange(1),
+    default=8,
+    help="With --http or --realtime: how many at a time.",
+)
 @click.option(
     "--processes",
     type=click.IntRange(1),
-    help="Without --http and --realtime: how many work at once; default: one per core. The results are the same.",
+    help=(
+        "Without --http and --realtime: how many work at once; default: one per core. The results"
+        " are the same."
+    ),
 )
 @cluster_option
 @study_data_options
@@ -82,11 +109,12 @@ def command(
 ) -> None:
     """Let simulated participants take a study.
 
-    They go through the real routes, validation and store. They recognise each stimulus by its served copy and answer by what
-    the study assumes (`assume`, or the protocol's defaults), as in `believable power`; --truth changes it. A participant who
-    cannot recognise a stimulus ends the command. Without --http no server is needed and time is virtual: an afternoon takes
-    seconds. Their sessions stay marked as simulated and are never counted with real ones. On a cluster, study, data folder
-    and database must be the same for all workers.
+    They go through the real routes, validation and store. They recognise each stimulus by its
+    served copy and answer by what the study assumes (`assume`, or the protocol's defaults), as in
+    `believable power`; --truth changes it. A participant who cannot recognise a stimulus ends the
+    command. Without --http no server is needed and time is virtual: an afternoon takes seconds.
+    Their sessions stay marked as simulated and are never counted with real ones. On a cluster,
+    study, data folder and database must be the same for all workers.
 
     \b
     Example:
@@ -100,7 +128,10 @@ def command(
     from believable.simulate.planted_truth import parse_truth
 
     if cluster is not None and (http is not None or realtime):
-        raise InvalidInput("--cluster: people who come over a network or take their time compute little. Leave it out.")
+        raise InvalidInput(
+            "--cluster: people who come over a network or take their time compute little. Leave it"
+            " out."
+        )
     settings = study.settings
     crowd = Crowd(participants, drop_out=drop_out, care=care, gap_ms=round(gap * 1000), seed=seed)
     changes = parse_truth(truth)
@@ -110,20 +141,29 @@ def command(
             bar.update(1)
 
         if http is not None:
-            visits = asyncio.run(over_http(settings, crowd, http, speed if realtime else None, workers, progress, changes))
+            visits = asyncio.run(
+                over_http(
+                    settings, crowd, http, speed if realtime else None, workers, progress, changes
+                )
+            )
         elif realtime:
             visits = asyncio.run(in_real_time(settings, crowd, speed, workers, progress, changes))
         else:
             with working_on(cluster):
-                visits = on_virtual_clock(settings, crowd, progress, processes=processes, changes=changes)
+                visits = on_virtual_clock(
+                    settings, crowd, progress, processes=processes, changes=changes
+                )
     click.echo(summary(visits))
     if http is None:
-        click.echo(f"Export them with: {quote_command('believable export', study.written, '--simulated')}")
+        click.echo(
+            f"Export them with: {quote_command('believable export', study.written, '--simulated')}"
+        )
 
 
 class SeededIds:
-    """Ids that repeat with the seed, and never collide with the sessions that are there, this study's or another's. Each
-    participant has their own."""
+    """Ids that repeat with the seed, and never collide with the sessions that are there, this
+    study's or another's. Each participant has their own.
+    """
 
     def __init__(self, seed: int, study: str, so_far: int) -> None:
         self._seed = seed
@@ -142,7 +182,9 @@ class SeededIds:
 
 
 def published(settings: Settings) -> tuple[str, int]:
-    """Puts the study into the store if it is not there yet: its id, and how many simulated sessions it has had."""
+    """Puts the study into the store if it is not there yet: its id, and how many simulated sessions
+    it has had.
+    """
     from believable.core.clock import WallClock
     from believable.core.ids import new_token
     from believable.simulate.crowd import sessions_so_far
@@ -155,14 +197,23 @@ def published(settings: Settings) -> tuple[str, int]:
         return study.study_id, sessions_so_far(store, study.study_id)
 
 
-def _place(http: Any, link: str, settings: Settings, definition: Definition, media_dir: Path, changes: Changes) -> StudyPlace:
+def _place(
+    http: Any,
+    link: str,
+    settings: Settings,
+    definition: Definition,
+    media_dir: Path,
+    changes: Changes,
+) -> StudyPlace:
     """Where the crowd goes, and what participants know of the study there."""
     from believable.pages import KINDS
     from believable.protocols import PROTOCOLS
     from believable.simulate.crowd import place_for
 
     name = str(settings.study_folders[0] / "study.yaml")
-    return place_for(http, link, definition, media_dir, KINDS, PROTOCOLS, study=name, changes=changes)
+    return place_for(
+        http, link, definition, media_dir, KINDS, PROTOCOLS, study=name, changes=changes
+    )
 
 
 def _stored_definition(store: Store, study: str) -> Definition:
@@ -172,13 +223,16 @@ def _stored_definition(store: Store, study: str) -> Definition:
     from believable.study.definition import Definition
 
     return Definition.from_json(
-        store.read(lambda conn: studies.definition_body(conn, studies.get(conn, study).definition)), KINDS
+        store.read(lambda conn: studies.definition_body(conn, studies.get(conn, study).definition)),
+        KINDS,
     )
 
 
 @contextmanager
 def _prepared_definition(settings: Settings) -> Iterator[tuple[Definition, Path]]:
-    """The study folder with its media as a server prepares them, and where they lie: in the data folder, if there is one."""
+    """The study folder with its media as a server prepares them, and where they lie: in the data
+    folder, if there is one.
+    """
     from believable.stimuli.prepare import prepare
 
     folder = settings.study_folders[0]
@@ -218,23 +272,38 @@ def on_virtual_clock(
     start_ms: int | None = None,
     changes: Changes = NO_CHANGES,
 ) -> list[Visit]:
-    """The whole application inside this machine's processes, on a virtual clock that begins at `start_ms`. `changes`: parameters
-    of the assumed truth."""
+    """The whole application inside this machine's processes, on a virtual clock that begins at
+    `start_ms`. `changes`: parameters of the assumed truth.
+    """
     from believable.core.clock import VirtualClock
     from believable.core.work import cluster_workers, must_be_here
     from believable.simulate.crowd import WHOLE, processes_for, shared_out
 
     if settings.url.startswith("sqlite"):
-        must_be_here("an SQLite file of this machine", "Give all of them a database: --database postgresql://…")
+        must_be_here(
+            "an SQLite file of this machine",
+            "Give all of them a database: --database postgresql://…",
+        )
     name, so_far = published(settings)
     begin_ms = VirtualClock().now_ms() if start_ms is None else start_ms
     work = functools.partial(_share, settings, crowd, name, so_far, begin_ms, changes)
     count = processes or cluster_workers() or processes_for(crowd.participants)
-    return work(WHOLE, progress) if count == 1 and not cluster_workers() else shared_out(work, count, progress)
+    return (
+        work(WHOLE, progress)
+        if count == 1 and not cluster_workers()
+        else shared_out(work, count, progress)
+    )
 
 
 def _share(
-    settings: Settings, crowd: Crowd, name: str, so_far: int, start_ms: int, changes: Changes, share: Share, progress: Progress
+    settings: Settings,
+    crowd: Crowd,
+    name: str,
+    so_far: int,
+    start_ms: int,
+    changes: Changes,
+    share: Share,
+    progress: Progress,
 ) -> list[Visit]:
     """What one process does: it runs the application, and its share of the crowd."""
     import asyncio
@@ -246,20 +315,33 @@ def _share(
 
     clock, ids = VirtualClock(start_ms), SeededIds(crowd.seed, name, so_far)
     # One participant of this process acts at a time: no commit gains by waiting for company.
-    app = create_app(replace(settings, study_folders=()), clock=clock, new_id=ids, linger_s=0, synchronous="NORMAL")
+    app = create_app(
+        replace(settings, study_folders=()),
+        clock=clock,
+        new_id=ids,
+        linger_s=0,
+        synchronous="NORMAL",
+    )
 
     async def live() -> list[Visit]:
         async with running(app) as http:
             store = app.state.store
             definition = _stored_definition(store, name)
-            place = _place(http, link_token(store, name), settings, definition, settings.media_dir, changes)
+            place = _place(
+                http, link_token(store, name), settings, definition, settings.media_dir, changes
+            )
             return await run_virtual(crowd, place, clock, progress, share=share, comes=ids.comes)
 
     return asyncio.run(live())
 
 
 async def in_real_time(
-    settings: Settings, crowd: Crowd, speed: float, workers: int, progress: Callable[[Visit], None], changes: Changes = NO_CHANGES
+    settings: Settings,
+    crowd: Crowd,
+    speed: float,
+    workers: int,
+    progress: Callable[[Visit], None],
+    changes: Changes = NO_CHANGES,
 ) -> list[Visit]:
     """The whole application inside this process, at the speed of people or a multiple of it."""
     from believable.core.clock import WallClock
@@ -274,8 +356,12 @@ async def in_real_time(
     async with running(app) as http:
         store = app.state.store
         definition = _stored_definition(store, name)
-        place = _place(http, link_token(store, name), settings, definition, settings.media_dir, changes)
-        return await run_side_by_side(crowd, place, lambda: RealPace(clock, speed), at_once=workers, progress=progress)
+        place = _place(
+            http, link_token(store, name), settings, definition, settings.media_dir, changes
+        )
+        return await run_side_by_side(
+            crowd, place, lambda: RealPace(clock, speed), at_once=workers, progress=progress
+        )
 
 
 async def over_http(
@@ -294,7 +380,10 @@ async def over_http(
     from believable.simulate.pace import HastyPace, RealPace
     from believable.web.settings import study_id
 
-    base_url, link = split_address(address) or (address, local_link(settings, study_id(settings.study_folders[0])))
+    base_url, link = split_address(address) or (
+        address,
+        local_link(settings, study_id(settings.study_folders[0])),
+    )
     clock = WallClock()
     pace_of = (lambda: RealPace(clock, speed)) if speed else (lambda: HastyPace(clock.now_ms()))
     with _prepared_definition(settings) as (definition, media_dir):

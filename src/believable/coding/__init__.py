@@ -1,1 +1,3 @@
-"""Free texts become categories with known agreement: labels, samples, agreement, resolution, proportions. Pure."""
+"""Free texts become categories with known agreement: labels, samples, agreement, resolution,
+proportions. Pure.
+"""

@@ -1,5 +1,6 @@
-"""Coded texts in a bundle: the rows that are written, and what is read back from them for analysis; and
-how what several coders said becomes the labels that hold, each with its provenance."""
+"""Coded texts in a bundle: the rows that are written, and what is read back from them for analysis;
+and how what several coders said becomes the labels that hold, each with its provenance.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +10,16 @@ from typing import Literal, TypeAlias
 
 from believable.bundle.read import Bundle
 from believable.bundle.tables import Cell, Row
-from believable.coding.labels import BETWEEN, CodedResponse, Key, Label, Mark, merged, spans_from, spans_text
+from believable.coding.labels import (
+    BETWEEN,
+    CodedResponse,
+    Key,
+    Label,
+    Mark,
+    merged,
+    spans_from,
+    spans_text,
+)
 from believable.coding.responses import Response
 from believable.core import seeds
 from believable.core.errors import InvalidInput, NotFound
@@ -32,7 +42,9 @@ class CoderVerdict:
 
 @dataclass(frozen=True, slots=True)
 class DecidedMark:
-    """What was decided about a text: by a third person, or in a discussion. `round` is the round it was about."""
+    """What was decided about a text: by a third person, or in a discussion. `round` is the round it
+    was about.
+    """
 
     round: int
     how: Literal["adjudicated", "discussed"]
@@ -56,12 +68,19 @@ class FinalMark:
 
 
 def final_mark(
-    number: int, coded: tuple[CoderVerdict, ...], outcomes: tuple[DecidedMark, ...], *, rule: Rule, seed: int
+    number: int,
+    coded: tuple[CoderVerdict, ...],
+    outcomes: tuple[DecidedMark, ...],
+    *,
+    rule: Rule,
+    seed: int,
 ) -> FinalMark | None:
-    """What holds for one text, or None where coders disagree and nothing was decided, or nobody is done with it.
+    """What holds for one text, or None where coders disagree and nothing was decided, or nobody is
+    done with it.
 
-    Only the latest round counts. What was decided about it holds before anything else; then what coders agree on; then, with
-    the rule `random_coder`, the labels of one coder drawn by the seed and the text's number.
+    Only the latest round counts. What was decided about it holds before anything else; then what
+    coders agree on; then, with the rule `random_coder`, the labels of one coder drawn by the seed
+    and the text's number.
     """
     done = [verdict for verdict in coded if verdict.mark.done]
     rounds = [*(verdict.round for verdict in done), *(outcome.round for outcome in outcomes)]
@@ -72,13 +91,17 @@ def final_mark(
     if decided:
         last = decided[-1]
         return FinalMark(number, last.how, last.mark, latest, last.version, None, last.note)
-    last_verdicts = sorted((verdict for verdict in done if verdict.round == latest), key=lambda verdict: verdict.coder)
+    last_verdicts = sorted(
+        (verdict for verdict in done if verdict.round == latest), key=lambda verdict: verdict.coder
+    )
     first = last_verdicts[0]
     if len(last_verdicts) == 1:
         return FinalMark(number, "single", first.mark, latest, first.version, first.coder)
     if all(first.mark.same_as(verdict.mark) for verdict in last_verdicts[1:]):
         version = max(verdict.version for verdict in last_verdicts)
-        return FinalMark(number, "agreed", together([verdict.mark for verdict in last_verdicts]), latest, version)
+        return FinalMark(
+            number, "agreed", together([verdict.mark for verdict in last_verdicts]), latest, version
+        )
     if rule == "random_coder":
         drawn = seeds.generator(seed, "random coder", number).choice(last_verdicts)
         return FinalMark(number, "random_coder", drawn.mark, latest, drawn.version, drawn.coder)
@@ -93,15 +116,24 @@ def together(marks: list[Mark]) -> Mark:
             old = labels.get(label.key)
             spans = label.spans if old is None else merged([*old.spans, *label.spans])
             labels[label.key] = replace(label, spans=spans)
-    return replace(marks[0], labels=tuple(labels.values()), uncertain=any(mark.uncertain for mark in marks))
+    return replace(
+        marks[0], labels=tuple(labels.values()), uncertain=any(mark.uncertain for mark in marks)
+    )
 
 
 def final_marks(
-    coded: Mapping[int, tuple[CoderVerdict, ...]], outcomes: Mapping[int, tuple[DecidedMark, ...]], *, rule: Rule, seed: int
+    coded: Mapping[int, tuple[CoderVerdict, ...]],
+    outcomes: Mapping[int, tuple[DecidedMark, ...]],
+    *,
+    rule: Rule,
+    seed: int,
 ) -> tuple[FinalMark, ...]:
     """What holds, text by text."""
     numbers = sorted({*coded, *outcomes})
-    marks = (final_mark(number, coded.get(number, ()), outcomes.get(number, ()), rule=rule, seed=seed) for number in numbers)
+    marks = (
+        final_mark(number, coded.get(number, ()), outcomes.get(number, ()), rule=rule, seed=seed)
+        for number in numbers
+    )
     return tuple(mark for mark in marks if mark is not None)
 
 
@@ -176,8 +208,9 @@ def final_rows(
     samples: Mapping[tuple[int, int], str],
     digest_of: Callable[[Response], str | None] = lambda response: None,
 ) -> Iterator[Row]:
-    """`names` are the pseudonyms of the coders; `samples` says which part of its round a text is in, by (round, number);
-    `digest_of` gives the SHA-256 of the medium that a text is about."""
+    """`names` are the pseudonyms of the coders; `samples` says which part of its round a text is
+    in, by (round, number); `digest_of` gives the SHA-256 of the medium that a text is about.
+    """
     for final in finals:
         response = responses[final.number]
         base: dict[str, str | int | float | bool | None] = {
@@ -202,7 +235,12 @@ def final_rows(
 def _label_cells(mark: Mark) -> list[dict[str, str | int | float | bool | None]]:
     labels = mark.labels if mark.discard is None else ()
     cells: list[dict[str, str | int | float | bool | None]] = [
-        {"code": label.code, "direction": label.direction, "side": label.side, "spans": spans_text(label.spans)}
+        {
+            "code": label.code,
+            "direction": label.direction,
+            "side": label.side,
+            "spans": spans_text(label.spans),
+        }
         for label in labels
     ]
     return cells or [{}]
@@ -221,7 +259,8 @@ def _place(response: Response) -> dict[str, str | int | float | bool | None]:
     }
 
 
-# ---------------------------------------------------------------------------------------------- reading
+# ----------------------------------------------------------------------------------------------
+# reading
 
 
 #: Between the conditions of a page that showed several.
@@ -252,7 +291,9 @@ class CodeName:
 def latest_codes(bundle: Bundle, codebook: str | None = None) -> tuple[Mapping[str, Cell], ...]:
     """The rows of the codes of the latest version of a codebook, in its order."""
     name = _the_codebook(bundle, codebook)
-    rows = [row for row in bundle["codes"].rows() if row["codebook"] == name and row["kind"] == "code"]
+    rows = [
+        row for row in bundle["codes"].rows() if row["codebook"] == name and row["kind"] == "code"
+    ]
     latest = max((_whole(row["version"]) for row in rows), default=0)
     return tuple(row for row in rows if _whole(row["version"]) == latest)
 
@@ -276,9 +317,9 @@ def codebook_keys(bundle: Bundle, codebook: str | None = None) -> tuple[CodeName
 def coded_responses(bundle: Bundle, codebook: str | None = None) -> tuple[CodedResponse, ...]:
     """One record per text with final codes, the discarded ones too. The judge is the session.
 
-    Where a sample was split between coders, it is the sample for analysis, and texts coded before to reach agreement are left
-    out; else every text counts but those coded jointly. The condition is that of the stimulus; on a page that showed several,
-    all of them, sorted and joined by ` + `.
+    Where a sample was split between coders, it is the sample for analysis, and texts coded before
+    to reach agreement are left out; else every text counts but those coded jointly. The condition
+    is that of the stimulus; on a page that showed several, all of them, sorted and joined by ` + `.
     """
     name = _the_codebook(bundle, codebook)
     shown = shown_conditions(bundle)
@@ -288,7 +329,11 @@ def coded_responses(bundle: Bundle, codebook: str | None = None) -> tuple[CodedR
             of_response.setdefault(_whole(row["response"]), []).append(row)
     split = any(rows[0]["sample"] in ("overlap", "single") for rows in of_response.values())
     wanted = ("overlap", "single") if split else ("agreement",)
-    return tuple(_response(rows, shown) for _, rows in sorted(of_response.items()) if rows[0]["sample"] in wanted)
+    return tuple(
+        _response(rows, shown)
+        for _, rows in sorted(of_response.items())
+        if rows[0]["sample"] in wanted
+    )
 
 
 def shown_conditions(bundle: Bundle) -> dict[tuple[str, int, int], str]:
@@ -304,7 +349,9 @@ def shown_conditions(bundle: Bundle) -> dict[tuple[str, int, int], str]:
 
 @dataclass(frozen=True, slots=True)
 class CoderMark:
-    """What one coder said about one text. `round` counts from 1; `sample` is joint, agreement, overlap or single."""
+    """What one coder said about one text. `round` counts from 1; `sample` is joint, agreement,
+    overlap or single.
+    """
 
     round: int
     sample: str
@@ -319,37 +366,59 @@ def coder_marks(bundle: Bundle, codebook: str | None = None) -> tuple[CoderMark,
     of_mark: dict[tuple[int, str, int, str], list[Mapping[str, Cell]]] = {}
     for row in bundle["code_labels"].rows():
         if row["codebook"] == name and row["done"]:
-            place = (_whole(row["round"]), str(row["sample"]), _whole(row["response"]), str(row["coder"]))
+            place = (
+                _whole(row["round"]),
+                str(row["sample"]),
+                _whole(row["response"]),
+                str(row["coder"]),
+            )
             of_mark.setdefault(place, []).append(row)
     return tuple(
-        CoderMark(*place, Mark(_labels(rows), _text(rows[0]["discard"]), bool(rows[0]["uncertain"]), done=True))
+        CoderMark(
+            *place,
+            Mark(_labels(rows), _text(rows[0]["discard"]), bool(rows[0]["uncertain"]), done=True),
+        )
         for place, rows in sorted(of_mark.items())
     )
 
 
 def _the_codebook(bundle: Bundle, wanted: str | None) -> str:
     if "codes" not in bundle.tables:
-        raise NotFound(f"{bundle.folder}: no text was coded. Code the texts in the console, then export again.")
+        raise NotFound(
+            f"{bundle.folder}: no text was coded. Code the texts in the console, then export again."
+        )
     known = codebooks(bundle)
     if wanted is not None and wanted not in known:
         raise NotFound(f"{bundle.folder}: no codebook {wanted!r}. {did_you_mean(wanted, known)}")
     if wanted is None and len(known) != 1:
-        raise InvalidInput(f"{bundle.folder}: there are {len(known)} codebooks ({', '.join(known)}). Name one of them.")
+        raise InvalidInput(
+            f"{bundle.folder}: there are {len(known)} codebooks ({', '.join(known)}). Name one of"
+            " them."
+        )
     return wanted or known[0]
 
 
-def _response(rows: list[Mapping[str, Cell]], shown: Mapping[tuple[str, int, int], str]) -> CodedResponse:
+def _response(
+    rows: list[Mapping[str, Cell]], shown: Mapping[tuple[str, int, int], str]
+) -> CodedResponse:
     first = rows[0]
     session, condition = _text(first["session"]), _text(first["condition"])
     if condition is None and session is not None and first["position"] is not None:
         condition = shown.get((session, _whole(first["position"]), _whole(first["run"] or 0)))
     keys = frozenset(label.key for label in _labels(rows))
-    return CodedResponse(session or f"text {first['response']}", keys, condition, first["discard"] is not None)
+    return CodedResponse(
+        session or f"text {first['response']}", keys, condition, first["discard"] is not None
+    )
 
 
 def _labels(rows: list[Mapping[str, Cell]]) -> tuple[Label, ...]:
     return tuple(
-        Label(str(row["code"]), _text(row["direction"]), _text(row["side"]), spans_from(_text(row["spans"])))
+        Label(
+            str(row["code"]),
+            _text(row["direction"]),
+            _text(row["side"]),
+            spans_from(_text(row["spans"])),
+        )
         for row in rows
         if row["code"] is not None
     )

@@ -1,7 +1,9 @@
-"""How far coders agree: binary κ per code × direction, over (text, side) units pooled and per side; α, prevalence, confusion.
+"""How far coders agree: binary κ per code × direction, over (text, side) units pooled and per side;
+α, prevalence, confusion.
 
-A unit is a (text, side) for codes with a side, else a text; the two answers are "has the code" and "has it not". Texts that any
-of its coders discarded are not usable and left out (counted); whether coders agree on discarding is a row of its own.
+A unit is a (text, side) for codes with a side, else a text; the two answers are "has the code" and
+"has it not". Texts that any of its coders discarded are not usable and left out (counted); whether
+coders agree on discarding is a row of its own.
 """
 
 from __future__ import annotations
@@ -25,9 +27,12 @@ DISCARD = "discard"
 
 @dataclass(frozen=True, slots=True)
 class CodeAgreement:
-    """Agreement on one code × direction. `side` is None for units pooled over sides (or for a code without sides).
+    """Agreement on one code × direction. `side` is None for units pooled over sides (or for a code
+    without sides).
 
-    `prevalence` is the share of positive answers over all coders, `both`, `single` and `neither` count pairs of answers."""
+    `prevalence` is the share of positive answers over all coders, `both`, `single` and `neither`
+    count pairs of answers.
+    """
 
     code: str
     direction: str | None
@@ -44,7 +49,9 @@ class CodeAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often one coder had the first label where another had the second instead, on the same side of a text."""
+    """How often one coder had the first label where another had the second instead, on the same
+    side of a text.
+    """
 
     first: tuple[str, str | None]
     second: tuple[str, str | None]
@@ -53,7 +60,9 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A text on which coders differ. `distance` is 1 - the shared part of all labels given (mean over pairs of coders)."""
+    """A text on which coders differ. `distance` is 1 - the shared part of all labels given (mean
+    over pairs of coders).
+    """
 
     number: int
     coders: tuple[str, ...]
@@ -65,7 +74,9 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class CoderAgreement:
-    """Of one sample. `average` is the mean of the κ that are defined; `undefined` counts the others."""
+    """Of one sample. `average` is the mean of the κ that are defined; `undefined` counts the
+    others.
+    """
 
     coders: tuple[str, ...]
     n_texts: int
@@ -87,7 +98,11 @@ def agreement(book: Codebook, marks: Marks, *, level: float = 0.95) -> CoderAgre
         for number, by_coder in sorted(marks.items())
         if len(done := {coder: mark for coder, mark in by_coder.items() if mark.done}) > 1
     }
-    usable = {number: by_coder for number, by_coder in shared.items() if all(mark.discard is None for mark in by_coder.values())}
+    usable = {
+        number: by_coder
+        for number, by_coder in shared.items()
+        if all(mark.discard is None for mark in by_coder.values())
+    }
     coders = tuple(sorted({coder for by_coder in shared.values() for coder in by_coder}))
     rows = [
         _code(usable, coders, (code.id, direction), SIDES if code.side else (None,), None, level)
@@ -134,7 +149,10 @@ def _code(
     level: float,
 ) -> CodeAgreement:
     units: Units = [
-        [int((*pair, at) in by_coder[coder].keys) if coder in by_coder else None for coder in coders]
+        [
+            int((*pair, at) in by_coder[coder].keys) if coder in by_coder else None
+            for coder in coders
+        ]
         for by_coder in usable.values()
         for at in sides
     ]
@@ -143,15 +161,24 @@ def _code(
 
 def _discarding(shared: Marks, coders: Sequence[str], level: float) -> CodeAgreement:
     units: Units = [
-        [int(by_coder[coder].discard is not None) if coder in by_coder else None for coder in coders]
+        [
+            int(by_coder[coder].discard is not None) if coder in by_coder else None
+            for coder in coders
+        ]
         for by_coder in shared.values()
     ]
     return _measured(DISCARD, None, None, units, level)
 
 
-def _measured(code: str, direction: str | None, side: str | None, units: Units, level: float) -> CodeAgreement:
+def _measured(
+    code: str, direction: str | None, side: str | None, units: Units, level: float
+) -> CodeAgreement:
     answers = [answer for unit in units for answer in unit if answer is not None]
-    pairs = [(a, b) for unit in units for a, b in combinations([answer for answer in unit if answer is not None], 2)]
+    pairs = [
+        (a, b)
+        for unit in units
+        for a, b in combinations([answer for answer in unit if answer is not None], 2)
+    ]
     counts = Counter(a + b for a, b in pairs)
     return CodeAgreement(
         code,
@@ -180,7 +207,11 @@ def _kappa(units: Units, level: float) -> Estimate:
     for a, b in combinations(range(n_coders), 2):
         both = [(unit[a], unit[b]) for unit in units if unit[a] is not None and unit[b] is not None]
         if both:
-            kappas.append(_explained(cohen_kappa([x for x, _ in both], [y for _, y in both], level=level), both))
+            kappas.append(
+                _explained(
+                    cohen_kappa([x for x, _ in both], [y for _, y in both], level=level), both
+                )
+            )
     if len(kappas) == 1:
         return kappas[0]
     values = [kappa.value for kappa in kappas if kappa.value is not None]
@@ -188,7 +219,9 @@ def _kappa(units: Units, level: float) -> Estimate:
     if not values:
         reason = kappas[0].reason or _NOTHING if kappas else _NOTHING
         return undefined(reason, method=method, n=len(units), level=level)
-    return without_interval(sum(values) / len(values), "several coders", method=method, n=len(units), level=level)
+    return without_interval(
+        sum(values) / len(values), "several coders", method=method, n=len(units), level=level
+    )
 
 
 def _explained(kappa: Estimate, pairs: Sequence[tuple[int | None, int | None]]) -> Estimate:
@@ -206,7 +239,9 @@ def _alpha(units: Units, level: float) -> Estimate:
         return undefined(_NOTHING, method="krippendorff_alpha", n=0, level=level)
     answers = {answer for unit in units for answer in unit if answer is not None}
     if len(answers) < 2:
-        return undefined("all answers are the same", method="krippendorff_alpha", n=len(units), level=level)
+        return undefined(
+            "all answers are the same", method="krippendorff_alpha", n=len(units), level=level
+        )
     return krippendorff_alpha(units, "nominal", confidence=level)
 
 
@@ -217,8 +252,9 @@ def _percent(units: Units, level: float) -> Estimate:
 
 
 def confusions(usable: Marks) -> tuple[Confusion, ...]:
-    """Where one coder saw one thing and the other another: labels that only one of two has, on the same side, most frequent
-    first."""
+    """Where one coder saw one thing and the other another: labels that only one of two has, on the
+    same side, most frequent first.
+    """
     confused: Counter[tuple[tuple[str, str | None], tuple[str, str | None]]] = Counter()
     for by_coder in usable.values():
         for a, b in combinations(by_coder.values(), 2):
@@ -251,7 +287,14 @@ def disagreements(book: Codebook, shared: Marks) -> tuple[Disagreement, ...]:
             )
         )
     return tuple(
-        sorted(differing, key=lambda disagreement: (-disagreement.distance, -len(disagreement.differing), disagreement.number))
+        sorted(
+            differing,
+            key=lambda disagreement: (
+                -disagreement.distance,
+                -len(disagreement.differing),
+                disagreement.number,
+            ),
+        )
     )
 
 
@@ -266,12 +309,15 @@ def _distance(marks: Sequence[Mark]) -> float:
     return sum(distances) / len(distances)
 
 
-# ---------------------------------------------------------------------------------------------- the table of the report
+# ---------------------------------------------------------------------------------------------- the
+# table of the report
 
 
 @dataclass(frozen=True, slots=True)
 class KappaRow:
-    """A line of the table of κ per code × direction. The last one is the average, its `code` None."""
+    """A line of the table of κ per code × direction. The last one is the average, its `code`
+    None.
+    """
 
     code: str | None
     label: str
@@ -281,8 +327,12 @@ class KappaRow:
     why_undefined: tuple[str | None, str | None] = (None, None)
 
 
-def kappa_table(book: Codebook, first: CoderAgreement | None, second: CoderAgreement | None) -> tuple[KappaRow, ...]:
-    """Code × direction against the agreement sample and the overlap sample, with averages: how the literature prints it."""
+def kappa_table(
+    book: Codebook, first: CoderAgreement | None, second: CoderAgreement | None
+) -> tuple[KappaRow, ...]:
+    """Code × direction against the agreement sample and the overlap sample, with averages: how the
+    literature prints it.
+    """
 
     def rows_of(measured: CoderAgreement | None) -> Mapping[tuple[str, str | None], CodeAgreement]:
         return {} if measured is None else {(row.code, row.direction): row for row in measured.rows}
@@ -304,7 +354,11 @@ def kappa_table(book: Codebook, first: CoderAgreement | None, second: CoderAgree
                 )
             )
     average = KappaRow(
-        None, "Average", None, None if first is None else first.average, None if second is None else second.average
+        None,
+        "Average",
+        None,
+        None if first is None else first.average,
+        None if second is None else second.average,
     )
     return (*rows, average)
 

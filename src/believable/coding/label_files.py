@@ -1,4 +1,6 @@
-"""Texts, codebooks and labels as CSV, in and out. Text that a spreadsheet would run is neutralised as in the bundle."""
+"""Texts, codebooks and labels as CSV, in and out. Text that a spreadsheet would run is neutralised
+as in the bundle.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,16 @@ from pydantic import ValidationError
 
 from believable import __version__
 from believable.bundle.cells import csv_line, neutralised, restored
-from believable.coding.labels import BETWEEN, DIRECTIONS, SIDES, Label, Mark, problems, spans_from, spans_text
+from believable.coding.labels import (
+    BETWEEN,
+    DIRECTIONS,
+    SIDES,
+    Label,
+    Mark,
+    problems,
+    spans_from,
+    spans_text,
+)
 from believable.coding.responses import Response
 from believable.core.errors import AS_CSV, InvalidInput, reading
 from believable.core.registry import did_you_mean
@@ -37,7 +48,17 @@ CODE_COLUMNS = (
     "wins_over",
     "other",
 )
-LABEL_COLUMNS = ("response", "coder", "code", "direction", "side", "spans", "discard", "uncertain", "memo")
+LABEL_COLUMNS = (
+    "response",
+    "coder",
+    "code",
+    "direction",
+    "side",
+    "spans",
+    "discard",
+    "uncertain",
+    "memo",
+)
 _LISTS = ("keywords", "examples", "excludes", "wins_over")
 _SWITCHES = ("direction", "side", "other")
 
@@ -48,27 +69,38 @@ def text_file(path: Path) -> str:
         return path.read_text(encoding="utf-8")
 
 
-def read_rows(text: str, *, needs: Sequence[str], knows: Sequence[str], file: str) -> list[tuple[int, dict[str, str]]]:
-    """Rows with their line numbers. Columns may come in any order; `needs` must be there, others than `knows` are refused."""
+def read_rows(
+    text: str, *, needs: Sequence[str], knows: Sequence[str], file: str
+) -> list[tuple[int, dict[str, str]]]:
+    """Rows with their line numbers. Columns may come in any order; `needs` must be there, others
+    than `knows` are refused.
+    """
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     try:
         header = next(reader, [])
         for name in needs:
             if name not in header:
-                raise InvalidInput(f"{file}:1: there is no column {name!r}. Expected: {', '.join(knows)}.")
+                raise InvalidInput(
+                    f"{file}:1: there is no column {name!r}. Expected: {', '.join(knows)}."
+                )
         for name in header:
             if name not in knows:
-                raise InvalidInput(f"{file}:1: unknown column {name!r}. {did_you_mean(name, knows)}")
+                raise InvalidInput(
+                    f"{file}:1: unknown column {name!r}. {did_you_mean(name, knows)}"
+                )
         rows = []
         for row in reader:
             if len(row) != len(header):
                 raise InvalidInput(
-                    f"{file}:{reader.line_num}: expected {len(header)} cells, got {len(row)}. Quote cells that hold commas."
+                    f"{file}:{reader.line_num}: expected {len(header)} cells, got {len(row)}. Quote"
+                    " cells that hold commas."
                 )
             cells = {name: restored(cell) for name, cell in zip(header, row, strict=True)}
             rows.append((reader.line_num, cells))
     except csv.Error as error:
-        raise InvalidInput(f"{file}:{reader.line_num}: expected CSV ({error}). Save it as CSV with commas, UTF-8.") from None
+        raise InvalidInput(
+            f"{file}:{reader.line_num}: expected CSV ({error}). Save it as CSV with commas, UTF-8."
+        ) from None
     return rows
 
 
@@ -88,11 +120,14 @@ def _cell(value: Any) -> str:
     return neutralised(value) if isinstance(value, str) else str(value)
 
 
-# ---------------------------------------------------------------------------------------------- texts
+# ----------------------------------------------------------------------------------------------
+# texts
 
 
 def read_texts(text: str, file: str = "texts.csv") -> list[Response]:
-    """Texts from elsewhere: `text`, and who wrote it, in which condition and scenario, to which question, where known."""
+    """Texts from elsewhere: `text`, and who wrote it, in which condition and scenario, to which
+    question, where known.
+    """
     responses = []
     for line, row in read_rows(text, needs=("text",), knows=TEXT_COLUMNS, file=file):
         if not row["text"].strip():
@@ -112,43 +147,69 @@ def read_texts(text: str, file: str = "texts.csv") -> list[Response]:
     return responses
 
 
-# ---------------------------------------------------------------------------------------------- codebooks
+# ----------------------------------------------------------------------------------------------
+# codebooks
 
 
 def write_codebook(book: Codebook) -> str:
     rows: list[dict[str, Any]] = [
         {"kind": "code", "code": code.id}
-        | {name: getattr(code, name) for name in ("label", "short", "definition", "parent", *_SWITCHES)}
+        | {
+            name: getattr(code, name)
+            for name in ("label", "short", "definition", "parent", *_SWITCHES)
+        }
         | {name: BETWEEN.join(getattr(code, name)) for name in _LISTS}
         for code in book.codes
     ]
     rows += [
-        {"kind": "discard", "code": discard.id, "label": discard.label, "definition": discard.definition}
+        {
+            "kind": "discard",
+            "code": discard.id,
+            "label": discard.label,
+            "definition": discard.definition,
+        }
         for discard in book.discards
     ]
     return table(CODE_COLUMNS, rows)
 
 
-def read_codebook(text: str, book_id: str, *, title: str = "", file: str = "codebook.csv") -> Codebook:
+def read_codebook(
+    text: str, book_id: str, *, title: str = "", file: str = "codebook.csv"
+) -> Codebook:
     codes, discards = [], []
-    for line, row in read_rows(text, needs=("code", "label", "definition"), knows=CODE_COLUMNS, file=file):
+    for line, row in read_rows(
+        text, needs=("code", "label", "definition"), knows=CODE_COLUMNS, file=file
+    ):
         try:
             if row.get("kind") == "discard":
-                discards.append(Discard(id=row["code"], label=row["label"], definition=row["definition"]))
+                discards.append(
+                    Discard(id=row["code"], label=row["label"], definition=row["definition"])
+                )
             else:
                 codes.append(_code(row, f"{file}:{line}"))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"]))
-            raise InvalidInput(f"{file}:{line} {where}: {first['msg']}, got {first['input']!r}.") from None
+            raise InvalidInput(
+                f"{file}:{line} {where}: {first['msg']}, got {first['input']!r}."
+            ) from None
     if not codes:
         raise InvalidInput(f"{file}: there are no codes in it.")
-    return Codebook(id=book_id, title=title or book_id, pick="many", codes=tuple(codes), discards=tuple(discards))
+    return Codebook(
+        id=book_id,
+        title=title or book_id,
+        pick="many",
+        codes=tuple(codes),
+        discards=tuple(discards),
+    )
 
 
 def _code(row: Mapping[str, str], place: str) -> Code:
     switches = {name: _switch(row.get(name, ""), f"{place} {name}") for name in _SWITCHES}
-    lists = {name: tuple(member.strip() for member in row.get(name, "").split(";") if member.strip()) for name in _LISTS}
+    lists = {
+        name: tuple(member.strip() for member in row.get(name, "").split(";") if member.strip())
+        for name in _LISTS
+    }
     return Code(
         id=row["code"],
         label=row["label"],
@@ -166,7 +227,8 @@ def _switch(cell: str, place: str) -> bool:
     return cell.lower() == "true"
 
 
-# ---------------------------------------------------------------------------------------------- labels
+# ----------------------------------------------------------------------------------------------
+# labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,20 +252,36 @@ def write_labels(marks: Iterable[MarkedText]) -> str:
         }
         for label in mark.mark.labels:
             rows.append(
-                base | {"code": label.code, "direction": label.direction, "side": label.side, "spans": spans_text(label.spans)}
+                base
+                | {
+                    "code": label.code,
+                    "direction": label.direction,
+                    "side": label.side,
+                    "spans": spans_text(label.spans),
+                }
             )
         if not mark.mark.labels:
             rows.append(base)
     return table(LABEL_COLUMNS, rows)
 
 
-def read_labels(text: str, book: Codebook, texts: Mapping[int, str], file: str = "labels.csv") -> list[MarkedText]:
-    """Labels made elsewhere. Every row is checked against the codebook and the texts; the first problem is told with its line."""
+def read_labels(
+    text: str, book: Codebook, texts: Mapping[int, str], file: str = "labels.csv"
+) -> list[MarkedText]:
+    """Labels made elsewhere. Every row is checked against the codebook and the texts; the first
+    problem is told with its line.
+    """
     marks: dict[tuple[int, str], Mark] = {}
     for line, row in read_rows(text, needs=("response", "coder"), knows=LABEL_COLUMNS, file=file):
         place = f"{file}:{line}"
-        if not row["response"].isdecimal() or len(row["response"]) > 9 or int(row["response"]) not in texts:
-            raise InvalidInput(f"{place} response: expected the number of a text, got {row['response'][:20]!r}.")
+        if (
+            not row["response"].isdecimal()
+            or len(row["response"]) > 9
+            or int(row["response"]) not in texts
+        ):
+            raise InvalidInput(
+                f"{place} response: expected the number of a text, got {row['response'][:20]!r}."
+            )
         if not row["coder"]:
             raise InvalidInput(f"{place} coder: expected a name, got nothing.")
         number = int(row["response"])
@@ -220,11 +298,15 @@ def _merged(before: Mark | None, row: Mapping[str, str], place: str) -> Mark:
     if row.get("code"):
         direction, side = row.get("direction") or None, row.get("side") or None
         if direction not in (*DIRECTIONS, None) or side not in (*SIDES, None):
-            raise InvalidInput(f"{place}: expected + or - and more or less, got {direction!r} and {side!r}.")
+            raise InvalidInput(
+                f"{place}: expected + or - and more or less, got {direction!r} and {side!r}."
+            )
         try:
             spans = spans_from(row.get("spans"))
         except ValueError:
-            raise InvalidInput(f"{place} spans: expected from-to pairs like 0-5, got {row.get('spans')!r}.") from None
+            raise InvalidInput(
+                f"{place} spans: expected from-to pairs like 0-5, got {row.get('spans')!r}."
+            ) from None
         labels = (*labels, Label(row["code"], direction, side, spans))
     return Mark(
         labels,
@@ -235,7 +317,8 @@ def _merged(before: Mark | None, row: Mapping[str, str], place: str) -> Mark:
     )
 
 
-# ---------------------------------------------------------------------------------------------- QDA-XML
+# ----------------------------------------------------------------------------------------------
+# QDA-XML
 
 
 NAMESPACE = "urn:QDA-XML:codebook:1.0"
@@ -246,7 +329,9 @@ _SIGNS = {"+": "+", "-": "−"}
 
 
 def to_qdc(book: Codebook) -> str:
-    """The file's text. A code with a direction holds one code per direction; reasons to discard are a set of their own."""
+    """The file's text. A code with a direction holds one code per direction; reasons to discard are
+    a set of their own.
+    """
     root = ET.Element("CodeBook", {"xmlns": NAMESPACE, "origin": f"believable {__version__}"})
     codes = ET.SubElement(root, "Codes")
     children: dict[str | None, list[Code]] = {}
@@ -255,10 +340,18 @@ def to_qdc(book: Codebook) -> str:
     for code in children.get(None, []):
         _add(codes, book, code, children)
     for discard in book.discards:
-        _element(codes, _guid(book, "discard", discard.id), f"Discard: {discard.label}", discard.definition, codable=True)
+        _element(
+            codes,
+            _guid(book, "discard", discard.id),
+            f"Discard: {discard.label}",
+            discard.definition,
+            codable=True,
+        )
     sets = ET.SubElement(root, "Sets")
     if book.discards:
-        _set(sets, book, "Reasons to discard", [("discard", discard.id) for discard in book.discards])
+        _set(
+            sets, book, "Reasons to discard", [("discard", discard.id) for discard in book.discards]
+        )
     sided = [("code", code.id) for code in book.codes if code.side]
     if sided:
         _set(sets, book, "Applied to the more or the less human-like one", sided)
@@ -270,7 +363,9 @@ def _guid(book: Codebook, *names: str) -> str:
     return str(uuid.uuid5(_GUIDS, "\x1f".join((book.id, *names)))).upper()
 
 
-def _add(parent: ET.Element, book: Codebook, code: Code, children: dict[str | None, list[Code]]) -> None:
+def _add(
+    parent: ET.Element, book: Codebook, code: Code, children: dict[str | None, list[Code]]
+) -> None:
     number = [code.id for code in book.codes].index(code.id)
     element = _element(
         parent,
@@ -302,7 +397,15 @@ def description(code: Code) -> str:
     return "\n".join(parts)
 
 
-def _element(parent: ET.Element, guid: str, name: str, words: str, *, codable: bool, colour: str | None = None) -> ET.Element:
+def _element(
+    parent: ET.Element,
+    guid: str,
+    name: str,
+    words: str,
+    *,
+    codable: bool,
+    colour: str | None = None,
+) -> ET.Element:
     attributes = {"guid": guid, "name": name, "isCodable": "true" if codable else "false"}
     element = ET.SubElement(parent, "Code", attributes | ({"color": colour} if colour else {}))
     if words:

@@ -1,4 +1,6 @@
-"""What a coder says about one text: codes with direction, side and the words that carry them; or that it is left out."""
+"""What a coder says about one text: codes with direction, side and the words that carry them; or
+that it is left out.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ BETWEEN = "; "
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A code applied to a text. `spans` are the words that carry it, as [from, to) in characters; none means the whole text."""
+    """A code applied to a text. `spans` are the words that carry it, as [from, to) in characters;
+    none means the whole text.
+    """
 
     code: str
     direction: str | None = None
@@ -59,7 +63,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class CodedResponse:
-    """The final codes of one text. `judge` is who wrote it: texts of one judge are not independent."""
+    """The final codes of one text. `judge` is who wrote it: texts of one judge are not
+    independent.
+    """
 
     judge: str
     labels: frozenset[Key]
@@ -99,7 +105,12 @@ def as_json(mark: Mark) -> dict[str, Any]:
 
 def labels_json(labels: Iterable[Label]) -> list[dict[str, Any]]:
     return [
-        {"code": label.code, "direction": label.direction, "side": label.side, "spans": [list(span) for span in label.spans]}
+        {
+            "code": label.code,
+            "direction": label.direction,
+            "side": label.side,
+            "spans": [list(span) for span in label.spans],
+        }
         for label in labels
     ]
 
@@ -112,7 +123,9 @@ def from_json(data: Any) -> Mark:
     if discard is not None and not isinstance(discard, str):
         raise InvalidInput(f"mark: discard: expected a name or nothing, got {discard!r}.")
     if not isinstance(memo, str) or len(memo) > MEMO_CHARACTERS:
-        raise InvalidInput(f"mark: memo: expected at most {MEMO_CHARACTERS} characters. Shorten it.")
+        raise InvalidInput(
+            f"mark: memo: expected at most {MEMO_CHARACTERS} characters. Shorten it."
+        )
     return Mark(
         labels=labels_from(data.get("labels", [])),
         discard=discard,
@@ -196,7 +209,9 @@ def _label_problems(book: Codebook, label: Label, length: int) -> list[str]:
         return [f"unknown code {label.code!r}"]
     lines = []
     if code.direction != (label.direction is not None):
-        lines.append(f"{code.id}: {'a direction is missing' if code.direction else 'it has no direction'}")
+        lines.append(
+            f"{code.id}: {'a direction is missing' if code.direction else 'it has no direction'}"
+        )
     if code.side != (label.side is not None):
         lines.append(f"{code.id}: {'a side is missing' if code.side else 'it has no side'}")
     if any(end > length for _, end in label.spans):
@@ -204,7 +219,8 @@ def _label_problems(book: Codebook, label: Label, length: int) -> list[str]:
     return lines
 
 
-# ---------------------------------------------------------------------------------------------- which codes stand together
+# ----------------------------------------------------------------------------------------------
+# which codes stand together
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +268,8 @@ def conflicts(book: Codebook, labels: Iterable[Label]) -> list[LabelConflict]:
     return [conflict for a, b in pairs if (conflict := conflict_between(book, a, b)) is not None]
 
 
-# ---------------------------------------------------------------------------------------------- versions of a codebook
+# ----------------------------------------------------------------------------------------------
+# versions of a codebook
 
 
 Policy: TypeAlias = Literal["keep", "review", "drop"]
@@ -269,7 +286,9 @@ MEANING = ("definition", "direction", "side", "excludes", "wins_over", "parent",
 
 @dataclass(frozen=True, slots=True)
 class CodeChange:
-    """What happened to a code: added, removed, redefined (its meaning changed) or reworded (only names and hints did)."""
+    """What happened to a code: added, removed, redefined (its meaning changed) or reworded (only
+    names and hints did).
+    """
 
     code: str
     kind: Literal["added", "removed", "redefined", "reworded"]
@@ -288,9 +307,14 @@ def changes(old: Codebook, new: Codebook) -> tuple[CodeChange, ...]:
         if before is None:
             changed.append(CodeChange(code.id, "added"))
         elif fields := _differing(before, code):
-            kind: Literal["redefined", "reworded"] = "redefined" if set(fields) & set(MEANING) else "reworded"
+            kind: Literal["redefined", "reworded"] = (
+                "redefined" if set(fields) & set(MEANING) else "reworded"
+            )
             changed.append(CodeChange(code.id, kind, fields))
-    return (*changed, *(CodeChange(code.id, "removed") for code in old.codes if code.id not in new.by_id))
+    return (
+        *changed,
+        *(CodeChange(code.id, "removed") for code in old.codes if code.id not in new.by_id),
+    )
 
 
 def _differing(a: Code, b: Code) -> tuple[str, ...]:
@@ -298,7 +322,9 @@ def _differing(a: Code, b: Code) -> tuple[str, ...]:
 
 
 def carried(mark: Mark, policies: Mapping[str, Policy]) -> tuple[Mark, bool]:
-    """The mark under the new version, and whether it is to be looked at again. `policies` per touched code."""
+    """The mark under the new version, and whether it is to be looked at again. `policies` per
+    touched code.
+    """
     wanted = {policies[label.code] for label in mark.labels if label.code in policies}
     if "drop" in wanted:
         kept = tuple(label for label in mark.labels if policies.get(label.code) != "drop")

@@ -1,9 +1,11 @@
-"""Reasons that simulated judges write, from planted shares of codes, and simulated coders who read them.
+"""Reasons that simulated judges write, from planted shares of codes, and simulated coders who read
+them.
 
-The sentences lie with the protocol whose codebook they are for (`protocols/*/phrases/*.yaml`). `write_reason(planted, rng)`
-gives a text with the labels it carries; over many texts each code × direction's share of a side's codes is the planted one.
-`read_reason` finds the labels in such a text again; `simulated_coder` reads with errors. For trying a study out, for tests, and
-for checking that a report recovers what was planted: never mixed with people's words.
+The sentences lie with the protocol whose codebook they are for (`protocols/*/phrases/*.yaml`).
+`write_reason(planted, rng)` gives a text with the labels it carries; over many texts each code ×
+direction's share of a side's codes is the planted one. `read_reason` finds the labels in such a
+text again; `simulated_coder` reads with errors. For trying a study out, for tests, and for checking
+that a report recovers what was planted: never mixed with people's words.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ Pair = tuple[str, str | None]
 class Phrases:
     """The sentences of a codebook, by code and direction.
 
-    subjects   how a judge speaks of the two sides, where the codes have sides: a sentence is a subject and a clause
+    subjects   how a judge speaks of the two sides, where the codes have sides: a sentence is a
+               subject and a clause
     discards   texts to leave out, by the reason
     otherwise  the code of a text with none of the sentences, where it always gets one
     opener     the codebook whose sentences come before the reason
@@ -47,7 +50,9 @@ def phrases(codebook: str) -> Phrases:
     """The sentences for a ready codebook."""
     files = {path.stem: path for path in sorted(PROTOCOLS.glob("*/phrases/*.yaml"))}
     if codebook not in files:
-        raise InvalidInput(f"no sentences for codebook {codebook!r}. {did_you_mean(codebook, files)}")
+        raise InvalidInput(
+            f"no sentences for codebook {codebook!r}. {did_you_mean(codebook, files)}"
+        )
     tree, problems = parse(files[codebook].read_bytes(), files[codebook].name)
     if tree is None or problems:
         raise StudyError(problems)
@@ -57,18 +62,30 @@ def phrases(codebook: str) -> Phrases:
         by_side = planted["shares"] if subjects else {None: planted["shares"]}
         planted["shares"] = {side: _by_pair(shares) for side, shares in by_side.items()}
     opener = None if planted is None else planted.pop("opener", None)
-    return Phrases(_by_pair(read["sentences"]), subjects, read.get("discards", {}), read.get("otherwise"), opener, planted)
+    return Phrases(
+        _by_pair(read["sentences"]),
+        subjects,
+        read.get("discards", {}),
+        read.get("otherwise"),
+        opener,
+        planted,
+    )
 
 
 def _by_pair(written: Mapping[str, Any]) -> dict[Pair, Any]:
     """`goal+` → code `goal` with the direction `+`."""
-    return {(name.rstrip("+-"), name[-1] if name[-1] in "+-" else None): value for name, value in written.items()}
+    return {
+        (name.rstrip("+-"), name[-1] if name[-1] in "+-" else None): value
+        for name, value in written.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """What simulated judges say. `shares` per side (None for codebooks without sides) add up to 1; `mention` is how often a
-    side is spoken of at all; `discard` how often the text is one to leave out; `understood` plants the words before it."""
+    """What simulated judges say. `shares` per side (None for codebooks without sides) add up to 1;
+    `mention` is how often a side is spoken of at all; `discard` how often the text is one to leave
+    out; `understood` plants the words before it.
+    """
 
     codebook: str
     shares: Mapping[str | None, Mapping[Pair, float]]
@@ -81,9 +98,14 @@ class Planted:
         for side, shares in self.shares.items():
             for pair in shares:
                 if pair not in known:
-                    raise InvalidInput(f"planted: no sentences for {pair!r} in codebook {self.codebook!r}.")
+                    raise InvalidInput(
+                        f"planted: no sentences for {pair!r} in codebook {self.codebook!r}."
+                    )
             if abs(sum(shares.values()) - 1) > 1e-9:
-                raise InvalidInput(f"planted: the shares of side {side!r} add up to {sum(shares.values()):g}, expected 1.")
+                raise InvalidInput(
+                    f"planted: the shares of side {side!r} add up to {sum(shares.values()):g},"
+                    " expected 1."
+                )
 
 
 @cache
@@ -94,7 +116,9 @@ def planted_for(codebook: str) -> Planted:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A simulated text and what it carries. `understood` is its code in the second codebook, where there is one."""
+    """A simulated text and what it carries. `understood` is its code in the second codebook, where
+    there is one.
+    """
 
     text: str
     mark: Mark
@@ -107,7 +131,9 @@ def write_reason(planted: Planted, rng: random.Random) -> Reason:
     discards = phrases(planted.codebook).discards
     if discards and rng.random() < planted.discard:
         name = rng.choice(sorted(discards))
-        return Reason(_joined([opener, rng.choice(discards[name])]), Mark(discard=name, done=True), understood)
+        return Reason(
+            _joined([opener, rng.choice(discards[name])]), Mark(discard=name, done=True), understood
+        )
     parts = [opener] if opener else []
     labels = []
     sides = [side for side in planted.shares if rng.random() < planted.mention.get(side, 1.0)]
@@ -150,28 +176,39 @@ def _joined(parts: Sequence[str]) -> str:
     return " ".join(part for part in parts if part) + (" " if parts and parts[-1] == "" else "")
 
 
-# ---------------------------------------------------------------------------------------------- coders
+# ----------------------------------------------------------------------------------------------
+# coders
 
 
 def read_reason(codebook: str, text: str) -> Mark:
-    """What a simulated text carries: the labels with their words. A text nobody simulated gives an empty mark."""
+    """What a simulated text carries: the labels with their words. A text nobody simulated gives an
+    empty mark.
+    """
     words = phrases(codebook)
     for name, ways in words.discards.items():
         if any(way in text for way in ways):
             return Mark(discard=name, done=True)
     if words.otherwise is not None:
-        carried = [pair for pair, ways in words.sentences.items() if any(way and way in text for way in ways)]
+        carried = [
+            pair
+            for pair, ways in words.sentences.items()
+            if any(way and way in text for way in ways)
+        ]
         return Mark((Label(*(carried or [(words.otherwise, None)])[0]),), done=True)
     labels: dict[Key, Label] = {}
     for pair, clauses in words.sentences.items():
         for clause in clauses:
             for label in _occurrences(text, pair, clause, words.subjects):
                 old = labels.get(label.key)
-                labels[label.key] = label if old is None else replace(label, spans=(*old.spans, *label.spans))
+                labels[label.key] = (
+                    label if old is None else replace(label, spans=(*old.spans, *label.spans))
+                )
     return Mark(tuple(sorted(labels.values(), key=lambda label: label.spans)), done=True)
 
 
-def _occurrences(text: str, pair: Pair, clause: str, subjects_of: Mapping[str, Sequence[str]]) -> list[Label]:
+def _occurrences(
+    text: str, pair: Pair, clause: str, subjects_of: Mapping[str, Sequence[str]]
+) -> list[Label]:
     if not subjects_of:
         start = text.find(clause)
         return [] if start < 0 else [Label(*pair, None, ((start, start + len(clause)),))]
@@ -186,7 +223,9 @@ def _occurrences(text: str, pair: Pair, clause: str, subjects_of: Mapping[str, S
 
 
 def simulated_coder(book: Codebook, mark: Mark, rng: random.Random, *, error: float) -> Mark:
-    """A coder who goes wrong about each label with chance `error`: overlooks it, turns its direction, or takes another code."""
+    """A coder who goes wrong about each label with chance `error`: overlooks it, turns its
+    direction, or takes another code.
+    """
     if mark.discard is not None:
         if rng.random() >= error or not book.codes:
             return mark
@@ -215,7 +254,11 @@ def _misread(book: Codebook, label: Label, rng: random.Random) -> Label | None:
 
 def _any_label(book: Codebook, rng: random.Random) -> Label:
     code = rng.choice([code for code in book.codes if not code.other])
-    return Label(code.id, rng.choice(("+", "-")) if code.direction else None, rng.choice(("more", "less")) if code.side else None)
+    return Label(
+        code.id,
+        rng.choice(("+", "-")) if code.direction else None,
+        rng.choice(("more", "less")) if code.side else None,
+    )
 
 
 CODERS = ("coder_1", "coder_2")
@@ -225,7 +268,9 @@ ERROR = 0.05
 
 @dataclass(frozen=True, slots=True)
 class CodingSettings:
-    """`agreement` texts are coded by both for agreement, then `per_judge` of each judge with `overlap`."""
+    """`agreement` texts are coded by both for agreement, then `per_judge` of each judge with
+    `overlap`.
+    """
 
     agreement: int = 55
     per_judge: int | None = 3

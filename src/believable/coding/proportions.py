@@ -1,8 +1,10 @@
-"""Which reasons are given how often: shares of codes per side, by group, with intervals over judges and tests of differences.
+"""Which reasons are given how often: shares of codes per side, by group, with intervals over judges
+and tests of differences.
 
-`proportions(responses)` gives, per side, each code × direction's share of all codes applied to that side, so that a side's
-shares add up to 1. `differences(responses, by=…)` tests whether a code is present more often in one group than in another.
-Responses come from `believable.coding.coded_bundle`, or from anywhere else as `CodedResponse` records.
+`proportions(responses)` gives, per side, each code × direction's share of all codes applied to that
+side, so that a side's shares add up to 1. `differences(responses, by=…)` tests whether a code is
+present more often in one group than in another. Responses come from
+`believable.coding.coded_bundle`, or from anywhere else as `CodedResponse` records.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ def by_condition(response: CodedResponse) -> str | None:
 
 
 def by_accuracy(accuracies: Mapping[str, float], *, above: float = HIGH_ACCURACY_ABOVE) -> Group:
-    """Judges with a share of right choices above `above`, against the others. Judges without one are left out."""
+    """Judges with a share of right choices above `above`, against the others. Judges without one
+    are left out.
+    """
 
     def group(response: CodedResponse) -> str | None:
         accuracy = accuracies.get(response.judge)
@@ -48,7 +52,9 @@ def by_accuracy(accuracies: Mapping[str, float], *, above: float = HIGH_ACCURACY
 
 @dataclass(frozen=True, slots=True)
 class Proportion:
-    """A code × direction's share of the `total` codes applied to a side, in one group (None: all texts)."""
+    """A code × direction's share of the `total` codes applied to a side, in one group (None: all
+    texts).
+    """
 
     group: str | None
     side: str | None
@@ -69,10 +75,12 @@ def proportions(
 ) -> tuple[Proportion, ...]:
     """Shares of all codes applied to a side, with intervals clustered by judge.
 
-    keys        the (code, direction) pairs to report, in order; those that occur, sorted, without it. Give them when groups
-                are compared, so that a code nobody used has its row with share 0.
+    keys        the (code, direction) pairs to report, in order; those that occur, sorted, without
+                it. Give them when groups are compared, so that a code nobody used has its row with
+                share 0.
     leave_out   codes that do not count at all, such as `other`
-    Interval    Wilson's, with the effective number of codes by the spread between judges (`stats.estimate.ratio_share`)
+    Interval    Wilson's, with the effective number of codes by the spread between judges
+                (`stats.estimate.ratio_share`)
     Undefined   no code on that side; without interval: a single judge
     """
     kept = [response for response in responses if not response.discarded]
@@ -87,7 +95,9 @@ def proportions(
     )
 
 
-def _grouped(responses: Sequence[CodedResponse], by: Group | None) -> dict[str | None, list[CodedResponse]]:
+def _grouped(
+    responses: Sequence[CodedResponse], by: Group | None
+) -> dict[str | None, list[CodedResponse]]:
     if by is None:
         return {None: list(responses)}
     groups: dict[str | None, list[CodedResponse]] = {}
@@ -98,8 +108,15 @@ def _grouped(responses: Sequence[CodedResponse], by: Group | None) -> dict[str |
     return dict(sorted(groups.items(), key=lambda item: str(item[0])))
 
 
-def _pairs(responses: Iterable[CodedResponse], leave_out: Collection[str]) -> list[tuple[str, str | None]]:
-    pairs = {(code, direction) for response in responses for code, direction, _ in response.labels if code not in leave_out}
+def _pairs(
+    responses: Iterable[CodedResponse], leave_out: Collection[str]
+) -> list[tuple[str, str | None]]:
+    pairs = {
+        (code, direction)
+        for response in responses
+        for code, direction, _ in response.labels
+        if code not in leave_out
+    }
     return sorted(pairs, key=lambda pair: (pair[0], pair[1] or ""))
 
 
@@ -122,7 +139,9 @@ def _proportion(
         on_side = [key for key in response.labels if key[2] == side and key[0] not in leave_out]
         if on_side:
             wholes[response.judge] = wholes.get(response.judge, 0) + len(on_side)
-            parts[response.judge] = parts.get(response.judge, 0) + sum(key[:2] == pair for key in on_side)
+            parts[response.judge] = parts.get(response.judge, 0) + sum(
+                key[:2] == pair for key in on_side
+            )
     count, total = sum(parts.values()), sum(wholes.values())
     share = _share(np.array([*parts.values()], float), np.array([*wholes.values()], float), level)
     return Proportion(group, side, *pair, count, total, share)
@@ -138,7 +157,8 @@ def _share(parts: np.ndarray, wholes: np.ndarray, level: float) -> Estimate:
     return Estimate(value, *ratio_share(parts, wholes, level=level), level, len(wholes), method)
 
 
-# ---------------------------------------------------------------------------------------------- differences
+# ----------------------------------------------------------------------------------------------
+# differences
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +172,9 @@ class GroupCount:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Whether a code is present more often in one group than in another. `p_adjusted` is corrected for all codes tested."""
+    """Whether a code is present more often in one group than in another. `p_adjusted` is corrected
+    for all codes tested.
+    """
 
     side: str | None
     code: str
@@ -176,12 +198,15 @@ def differences(
     leave_out: Collection[str] = (),
     level: float = 0.95,
 ) -> tuple[Difference, ...]:
-    """One test per code × direction × side of the presence of the code in a text, between the groups of `by`.
+    """One test per code × direction × side of the presence of the code in a text, between the
+    groups of `by`.
 
-    by          a group per text, or "side": the same texts' more human-like side against the less human-like one
-    method      "mixed": likelihood-ratio test of `present ~ group + (1 | judge)`, since texts of a judge are not independent;
-                "chi2": Pearson's test on the table, texts taken as independent. Where the mixed model has no finite estimate
-                (a code never, or always, used in a group) or fails, the chi-square test stands in, and a note says so.
+    by          a group per text, or "side": the same texts' more human-like side against the less
+                human-like one
+    method      "mixed": likelihood-ratio test of `present ~ group + (1 | judge)`, since texts of a
+                judge are not independent; "chi2": Pearson's test on the table, texts taken as
+                independent. Where the mixed model has no finite estimate (a code never, or always,
+                used in a group) or fails, the chi-square test stands in, and a note says so.
     adjust      over all tests of this call: "holm", or "bh" (Benjamini-Hochberg)
     Undefined   fewer than two groups with texts; a code that is in every text or in none
     """
@@ -190,9 +215,18 @@ def differences(
     kept = [response for response in responses if not response.discarded]
     pairs = list(keys) if keys is not None else _pairs(kept, leave_out)
     sides: Sequence[str | None] = (None,) if by == "side" else _sides(kept)
-    tests = [(side, pair, *_tested(_rows(kept, by, side, pair), method, level)) for side in sides for pair in pairs]
-    adjusted = (holm if adjust == "holm" else benjamini_hochberg)([test.p_value for *_, test in tests])
-    return tuple(Difference(side, *pair, counts, test, p) for (side, pair, counts, test), p in zip(tests, adjusted, strict=True))
+    tests = [
+        (side, pair, *_tested(_rows(kept, by, side, pair), method, level))
+        for side in sides
+        for pair in pairs
+    ]
+    adjusted = (holm if adjust == "holm" else benjamini_hochberg)(
+        [test.p_value for *_, test in tests]
+    )
+    return tuple(
+        Difference(side, *pair, counts, test, p)
+        for (side, pair, counts, test), p in zip(tests, adjusted, strict=True)
+    )
 
 
 #: Judge, group, whether the code is present.
@@ -200,20 +234,37 @@ _Row: TypeAlias = tuple[str, str, bool]
 
 
 def _rows(
-    responses: Sequence[CodedResponse], by: Group | Literal["side"], side: str | None, pair: tuple[str, str | None]
+    responses: Sequence[CodedResponse],
+    by: Group | Literal["side"],
+    side: str | None,
+    pair: tuple[str, str | None],
 ) -> list[_Row]:
     if by == "side":
-        return [(response.judge, which, (*pair, which) in response.labels) for response in responses for which in SIDES]
+        return [
+            (response.judge, which, (*pair, which) in response.labels)
+            for response in responses
+            for which in SIDES
+        ]
     if not callable(by):
         raise InvalidInput(f"by: expected a function or 'side', got {by!r}.")
     grouped = ((response, by(response)) for response in responses)
-    return [(response.judge, group, (*pair, side) in response.labels) for response, group in grouped if group is not None]
+    return [
+        (response.judge, group, (*pair, side) in response.labels)
+        for response, group in grouped
+        if group is not None
+    ]
 
 
-def _tested(rows: Sequence[_Row], method: Method, level: float) -> tuple[tuple[GroupCount, ...], TestResult]:
+def _tested(
+    rows: Sequence[_Row], method: Method, level: float
+) -> tuple[tuple[GroupCount, ...], TestResult]:
     groups = sorted({group for _, group, _ in rows})
     counts = tuple(
-        GroupCount(group, sum(present for _, of, present in rows if of == group), sum(of == group for _, of, _ in rows))
+        GroupCount(
+            group,
+            sum(present for _, of, present in rows if of == group),
+            sum(of == group for _, of, _ in rows),
+        )
         for group in groups
     )
     name = "likelihood-ratio test, mixed logistic" if method == "mixed" else "chi-square test"
@@ -235,9 +286,15 @@ def _chi2(counts: Sequence[GroupCount], level: float, notes: tuple[str, ...] = (
 
 def _mixed(rows: Sequence[_Row], counts: Sequence[GroupCount], level: float) -> TestResult:
     if any(count.present in (0, count.n) for count in counts):
-        return _chi2(counts, level, ("the mixed model has no finite estimate: a group has the code never or always",))
+        return _chi2(
+            counts,
+            level,
+            ("the mixed model has no finite estimate: a group has the code never or always",),
+        )
     if len({judge for judge, *_ in rows}) < 5:
-        return _chi2(counts, level, ("too few judges for a mixed model: texts taken as independent",))
+        return _chi2(
+            counts, level, ("too few judges for a mixed model: texts taken as independent",)
+        )
     table: dict[str, Sequence[float] | Sequence[str]] = {
         "present": [float(present) for *_, present in rows],
         "group": [group for _, group, _ in rows],
@@ -247,10 +304,16 @@ def _mixed(rows: Sequence[_Row], counts: Sequence[GroupCount], level: float) -> 
     null = mixed_logistic("present ~ 1 + (1 | judge)", table, level=level)
     ends = [model.convergence.converged and model.criterion == _CRITERION for model in (full, null)]
     if not all(ends):
-        return _chi2(counts, level, ("the mixed model did not converge: texts taken as independent",))
+        return _chi2(
+            counts, level, ("the mixed model did not converge: texts taken as independent",)
+        )
     df = len(counts) - 1
     statistic = max(0.0, 2 * (full.log_likelihood - null.log_likelihood))
-    effect = next((t.odds_ratio for t in full.terms if t.name != "(Intercept)"), None) if df == 1 else None
+    effect = (
+        next((t.odds_ratio for t in full.terms if t.name != "(Intercept)"), None)
+        if df == 1
+        else None
+    )
     return TestResult(
         statistic,
         float(stats.chi2.sf(statistic, df)),

@@ -1,4 +1,6 @@
-"""The texts to code, from the rows of a study's tables: answers in free text, and reasons given with flags. Pure."""
+"""The texts to code, from the rows of a study's tables: answers in free text, and reasons given
+with flags. Pure.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,11 @@ _CHOSEN = {"first": 0, "second": 1}
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A text with what is known about it. Of all this a coder sees the text, the question, the choice between A and B and the
-    stimuli under other names; never condition, scenario or session.
+    """A text with what is known about it. Of all this a coder sees the text, the question, the
+    choice between A and B and the stimuli under other names; never condition, scenario or session.
 
-    `stimuli` are those of the page in order, `conditions` theirs; `moment_ms` is the time in the medium that it refers to;
-    `flag` is the flag's `seq`.
+    `stimuli` are those of the page in order, `conditions` theirs; `moment_ms` is the time in the
+    medium that it refers to; `flag` is the flag's `seq`.
     """
 
     text: str
@@ -79,15 +81,21 @@ class SessionTexts:
 def prompts_of(definition: Definition, language: str) -> dict[tuple[str, str], str]:
     """The words of every question by (trial, question)."""
     return {
-        (entry.item.id, question.id): question.prompt.in_language(language) if question.prompt else ""
+        (entry.item.id, question.id): question.prompt.in_language(language)
+        if question.prompt
+        else ""
         for entry in outline(definition.study.timeline)
         if not isinstance(entry.item, Block)
         for question in entry.item.all_questions
     }
 
 
-def responses_of(rows: SessionTexts, prompts: Mapping[tuple[str, str], str], of: Collection[str] = ()) -> Iterator[Response]:
-    """The texts of one session that `of` names (all without it), those that a reviewer excluded left out."""
+def responses_of(
+    rows: SessionTexts, prompts: Mapping[tuple[str, str], str], of: Collection[str] = ()
+) -> Iterator[Response]:
+    """The texts of one session that `of` names (all without it), those that a reviewer excluded
+    left out.
+    """
     excluded = list(rows.exclusions)
     if any(row["scope"] == "session" for row in excluded):
         return
@@ -110,7 +118,9 @@ def responses_of(rows: SessionTexts, prompts: Mapping[tuple[str, str], str], of:
             prompt = prompts.get((str(row["trial"]), str(row["question"])), "")
             yield _answered(row, str(text), prompt, shown.get(place, []), choices.get(place))
     for row in rows.flags:
-        pages = [page for (position, _), page in sorted(shown.items()) if position == row["position"]]
+        pages = [
+            page for (position, _), page in sorted(shown.items()) if position == row["position"]
+        ]
         page = pages[-1][0] if pages else {}
         source = f"{page.get('trial')}.{FLAGS}"
         if row.get("reason") and not row["undone"] and page and (not of or source in of):
@@ -162,7 +172,9 @@ def _flagged(row: Row, page: Row) -> Response:
 
 
 def _conditions(page: list[Row]) -> tuple[str, ...]:
-    return tuple(sorted({str(shown["condition"]) for shown in page if shown["condition"] is not None}))
+    return tuple(
+        sorted({str(shown["condition"]) for shown in page if shown["condition"] is not None})
+    )
 
 
 def _optional(cell: Cell) -> str | None:

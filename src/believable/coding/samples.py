@@ -1,4 +1,6 @@
-"""Which texts are coded, and by whom: stratified, a few per judge, seeded; assigned in equal shares. Pure."""
+"""Which texts are coded, and by whom: stratified, a few per judge, seeded; assigned in equal
+shares. Pure.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,10 @@ AGREEMENT_SHARE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """How a round is drawn. `n` texts (None: of an agreement sample 30 %, else all that are left), at most `per_judge` of each
-    judge, with `overlap` the share of a split round that two coders code."""
+    """How a round is drawn. `n` texts (None: of an agreement sample 30 %, else all that are left),
+    at most `per_judge` of each judge, with `overlap` the share of a split round that two coders
+    code.
+    """
 
     kind: RoundKind
     n: int | None = None
@@ -43,13 +47,20 @@ class RoundPlan:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS or self.stratify not in STRATIFY:
-            raise InvalidInput(f"round: expected one of {KINDS} stratified by {STRATIFY}, got {self.kind!r}, {self.stratify!r}.")
+            raise InvalidInput(
+                f"round: expected one of {KINDS} stratified by {STRATIFY}, got {self.kind!r},"
+                f" {self.stratify!r}."
+            )
         if self.n is not None and self.n < 1:
-            raise InvalidInput(f"round: expected at least 1 text, got {self.n}. Leave it empty for all.")
+            raise InvalidInput(
+                f"round: expected at least 1 text, got {self.n}. Leave it empty for all."
+            )
         if self.per_judge is not None and self.per_judge < 1:
             raise InvalidInput(f"round: expected at least 1 text per judge, got {self.per_judge}.")
         if not 0 <= self.overlap <= 1:
-            raise InvalidInput(f"round: overlap: expected a share from 0 to 1, got {self.overlap!r}.")
+            raise InvalidInput(
+                f"round: overlap: expected a share from 0 to 1, got {self.overlap!r}."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +74,18 @@ class CoderTask:
 
 
 def draw(items: Sequence[DrawableText], plan: RoundPlan, rng: random.Random) -> list[int]:
-    """The texts of a round, shuffled. Strata are represented in proportion; within them judges take turns."""
+    """The texts of a round, shuffled. Strata are represented in proportion; within them judges take
+    turns.
+    """
     shuffled = sorted(items, key=lambda item: item.number)
     rng.shuffle(shuffled)
     if plan.per_judge is not None:
         shuffled = _few_per_judge(shuffled, plan.per_judge)
-    n = plan.n if plan.n is not None or plan.kind != "agreement" else ceil(AGREEMENT_SHARE * len(shuffled))
+    n = (
+        plan.n
+        if plan.n is not None or plan.kind != "agreement"
+        else ceil(AGREEMENT_SHARE * len(shuffled))
+    )
     if n is None or n >= len(shuffled):
         chosen = shuffled
     elif plan.stratify == "none":
@@ -121,9 +138,13 @@ def allotted(sizes: Mapping[str, int], n: int, rng: random.Random) -> dict[str, 
     return places
 
 
-def assign(numbers: Sequence[int], coders: Sequence[str], plan: RoundPlan, rng: random.Random) -> list[CoderTask]:
-    """Who codes what. Joint and agreement rounds: everybody everything, jointly in the same order. Split rounds: a share
-    coded by two, pairs of coders taking turns; the rest by one, so that all have the same amount of work."""
+def assign(
+    numbers: Sequence[int], coders: Sequence[str], plan: RoundPlan, rng: random.Random
+) -> list[CoderTask]:
+    """Who codes what. Joint and agreement rounds: everybody everything, jointly in the same order.
+    Split rounds: a share coded by two, pairs of coders taking turns; the rest by one, so that all
+    have the same amount of work.
+    """
     if len(set(coders)) != len(coders) or not coders:
         raise InvalidInput(f"round: expected coders, each once, got {list(coders)!r}.")
     if plan.kind != "joint" and len(coders) < 2:
@@ -137,7 +158,9 @@ def assign(numbers: Sequence[int], coders: Sequence[str], plan: RoundPlan, rng: 
     for coder in coders:
         if plan.kind != "joint":
             rng.shuffle(own[coder])
-        tasks += [CoderTask(coder, number, at, number in shared) for at, number in enumerate(own[coder])]
+        tasks += [
+            CoderTask(coder, number, at, number in shared) for at, number in enumerate(own[coder])
+        ]
     return tasks
 
 

@@ -1,4 +1,6 @@
-"""Suggestions, never decisions: codes whose keywords occur, and texts most like this one that the same coder has coded."""
+"""Suggestions, never decisions: codes whose keywords occur, and texts most like this one that the
+same coder has coded.
+"""
 
 from __future__ import annotations
 
@@ -43,18 +45,25 @@ def keyword(text: str) -> tuple[str, str | None]:
 
 
 def hits(book: Codebook, text: str) -> tuple[KeywordHit, ...]:
-    """Codes by their keywords, as whole beginnings of words: `swerve` finds swerves; case does not matter."""
+    """Codes by their keywords, as whole beginnings of words: `swerve` finds swerves; case does not
+    matter.
+    """
     spans_of: dict[tuple[str, str | None], list[Span]] = {}
     for code in book.codes:
         for words in code.keywords:
             plain, direction = keyword(words)
             for match in re.finditer(rf"(?<!\w){re.escape(plain)}\w*", text, re.IGNORECASE):
                 spans_of.setdefault((code.id, direction), []).append(match.span())
-    return tuple(KeywordHit(code, direction, tuple(sorted(spans))) for (code, direction), spans in spans_of.items())
+    return tuple(
+        KeywordHit(code, direction, tuple(sorted(spans)))
+        for (code, direction), spans in spans_of.items()
+    )
 
 
 class Likeness:
-    """TF-IDF of all texts of a project, made once. Rows are unit vectors, so that a product is the cosine."""
+    """TF-IDF of all texts of a project, made once. Rows are unit vectors, so that a product is the
+    cosine.
+    """
 
     def __init__(self, texts: Mapping[int, str]) -> None:
         self._numbers = tuple(texts)
@@ -72,8 +81,12 @@ class Likeness:
             return ()
         at = self._place[number]
         row = np.asarray((self._matrix @ self._matrix[[at]].T).todense()).ravel()
-        candidates = [candidate for candidate in among if candidate != number and candidate in self._place]
-        ranked = sorted(candidates, key=lambda candidate: (-row[self._place[candidate]], candidate))[:n]
+        candidates = [
+            candidate for candidate in among if candidate != number and candidate in self._place
+        ]
+        ranked = sorted(
+            candidates, key=lambda candidate: (-row[self._place[candidate]], candidate)
+        )[:n]
         like = [LikeText(candidate, float(row[self._place[candidate]])) for candidate in ranked]
         return tuple(text for text in like if text.likeness >= LEAST_LIKENESS)
 
@@ -89,7 +102,10 @@ def _weighted(counted: Sequence[Counter[str]], vocabulary: Mapping[str, int]) ->
     n = len(counted)
     values, columns, starts = [], [], [0]
     for counts in counted:
-        row = {word: (1 + math.log(count)) * (math.log((1 + n) / (1 + documents[word])) + 1) for word, count in counts.items()}
+        row = {
+            word: (1 + math.log(count)) * (math.log((1 + n) / (1 + documents[word])) + 1)
+            for word, count in counts.items()
+        }
         length = math.sqrt(sum(value * value for value in row.values())) or 1.0
         values += [value / length for value in row.values()]
         columns += [vocabulary[word] for word in row]

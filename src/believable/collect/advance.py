@@ -1,4 +1,6 @@
-"""Closing a trial: its answers are an event that is already stored; here they are read, judged, and the next page is found."""
+"""Closing a trial: its answers are an event that is already stored; here they are read, judged, and
+the next page is found.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,9 @@ PAGE = ""
 
 @dataclass(frozen=True, slots=True)
 class AdvanceResult:
-    """`next`: show the next trial; `again`: the same one, with errors by question id; `finished`: the last page. `standing` is
-    where the session stands now."""
+    """`next`: show the next trial; `again`: the same one, with errors by question id; `finished`:
+    the last page. `standing` is where the session stands now.
+    """
 
     status: Status
     standing: Standing
@@ -110,15 +113,22 @@ class CurrentPage:
         return is_over(self.conn, self.standing)
 
 
-def advance(conn: Connection, context: Context, *, token: str, epoch: int, position: int, seq: int) -> AdvanceResult:
-    """Close the trial whose submission is event `seq`. Repeating the call, after a lost answer, gives the same result."""
+def advance(
+    conn: Connection, context: Context, *, token: str, epoch: int, position: int, seq: int
+) -> AdvanceResult:
+    """Close the trial whose submission is event `seq`. Repeating the call, after a lost answer,
+    gives the same result.
+    """
     standing = standing_of(conn, context, token, lock=True)
     session = standing.session
     if any(trial.position == position and trial.submit_seq == seq for trial in standing.trials):
         return AdvanceResult(_status(standing), standing)
     check_epoch(session, epoch)
     if position != session.position or standing.step.outcome is not None:
-        raise Conflict(f"trial {position} is not the current one ({session.position}). Ask for the current trial.")
+        raise Conflict(
+            f"trial {position} is not the current one ({session.position}). Ask for the current"
+            " trial."
+        )
     event = _submission(conn, standing, seq)
     tried = seq == session.tried_seq
     attempt = session.wrong_tries if tried else session.wrong_tries + 1
@@ -135,26 +145,42 @@ def advance(conn: Connection, context: Context, *, token: str, epoch: int, posit
 def _submission(conn: Connection, standing: Standing, seq: int) -> Event:
     session = standing.session
     if seq > session.head_seq:
-        raise Conflict(f"event {seq} has not arrived; stored without a gap is {session.head_seq}. Send the events first.")
+        raise Conflict(
+            f"event {seq} has not arrived; stored without a gap is {session.head_seq}. Send the"
+            " events first."
+        )
     event = event_log.get_event(conn, session.id, seq)
     submits = event is not None and event.kind in ("trial.submit", "consent.decline")
-    if event is None or not submits or event.trial != session.position or seq <= standing.opened_after_seq:
-        raise InvalidInput(f"event {seq}: expected the submission of trial {session.position}. Give the number of that event.")
+    if (
+        event is None
+        or not submits
+        or event.trial != session.position
+        or seq <= standing.opened_after_seq
+    ):
+        raise InvalidInput(
+            f"event {seq}: expected the submission of trial {session.position}. Give the number of"
+            " that event."
+        )
     return event
 
 
 def _judge(page: CurrentPage, event: Event) -> tuple[Judgement, bool]:
-    """How the page closes, and whether what was answered is a wrong attempt (and not just incomplete)."""
+    """How the page closes, and whether what was answered is a wrong attempt (and not just
+    incomplete).
+    """
     trial = page.planned.trial
     kind = page.context.kinds.pages[trial.kind]
     if event.kind == "consent.decline":
         if not trial.can_decline:
-            raise InvalidInput(f"event {event.seq}: only a consent page can be declined. Withdraw instead.")
+            raise InvalidInput(
+                f"event {event.seq}: only a consent page can be declined. Withdraw instead."
+            )
         return Judgement("failed", {}), False
     raw = event.data.get("answers")
     if not isinstance(raw, dict):
         raise InvalidInput(
-            f"event {event.seq}: expected data.answers by question id, got {type(raw).__name__}. Send {{}} for none."
+            f"event {event.seq}: expected data.answers by question id, got {type(raw).__name__}."
+            " Send {} for none."
         )
     reading = kind.read(trial, raw, page)
     missing = kind.missing(trial, page)
@@ -165,7 +191,9 @@ def _judge(page: CurrentPage, event: Event) -> tuple[Judgement, bool]:
     return judgement, judgement.status == "again"
 
 
-def _close(conn: Connection, context: Context, standing: Standing, judgement: Judgement, seq: int) -> AdvanceResult:
+def _close(
+    conn: Connection, context: Context, standing: Standing, judgement: Judgement, seq: int
+) -> AdvanceResult:
     session, now_ms = standing.session, context.clock.now_ms()
     leave_practice(conn, context, standing)
     row = ClosedTrial(
@@ -182,7 +210,9 @@ def _close(conn: Connection, context: Context, standing: Standing, judgement: Ju
     sessions.close_trial(conn, session.id, row)
     closed = standing.behind.followed_by([row], session.position)
     step = progress(standing.plan, closed.closed, session.arms, first=session.position)
-    skipped = pass_over(conn, session.id, standing.plan, step.skipped, run=session.run, now_ms=now_ms)
+    skipped = pass_over(
+        conn, session.id, standing.plan, step.skipped, run=session.run, now_ms=now_ms
+    )
     values: dict[str, int] = {
         "position": step.position,
         "wrong_tries": 0,

@@ -1,4 +1,6 @@
-"""What every step of a session needs: time, key, kinds, media, definitions parsed once per process, and the reasons to refuse."""
+"""What every step of a session needs: time, key, kinds, media, definitions parsed once per process,
+and the reasons to refuse.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ PlanKey: TypeAlias = tuple[str, Cell, int | None]
 
 
 class Definitions:
-    """Definitions by hash, and plans by what settles them, made once per process. Both never change."""
+    """Definitions by hash, and plans by what settles them, made once per process. Both never
+    change.
+    """
 
     def __init__(self, kinds: Kinds) -> None:
         self._kinds = kinds
@@ -87,19 +91,25 @@ class Definitions:
             self._definitions[definition] = parsed
             self._settled[definition] = is_settled(parsed.study)
 
-    def plan(self, conn: Connection, definition: str, assignment: Assignment) -> tuple[PlannedTrial, ...]:
+    def plan(
+        self, conn: Connection, definition: str, assignment: Assignment
+    ) -> tuple[PlannedTrial, ...]:
         study = self.get(conn, definition).study
         cell = Cell.of(assignment.arms, assignment.rows)
         key = (definition, cell, None if self._settled[definition] else assignment.seed)
         return self._plans.get(key) or self._plans.put(key, plan(study, assignment))
 
     def plan_of(self, conn: Connection, session: Session) -> tuple[PlannedTrial, ...]:
-        return self.plan(conn, session.definition, Assignment(session.arms, session.rows, session.seed))
+        return self.plan(
+            conn, session.definition, Assignment(session.arms, session.rows, session.seed)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class ClosedRun:
-    """The closed trials of a run that stands at `position`, in order. Closing one more makes the next; nothing is read again."""
+    """The closed trials of a run that stands at `position`, in order. Closing one more makes the
+    next; nothing is read again.
+    """
 
     run: int
     position: int
@@ -133,13 +143,19 @@ class Context:
     media_dir: Path
     new_id: Callable[[], str]
     definitions: Definitions = field(repr=False)
-    #: Sessions that one network address may start in a minute through open links; None for any number.
+    #: Sessions that one network address may start in a minute through open links; None for any
+    #: number.
     joins_per_minute: int | None = None
-    #: By session. Holds what was committed, only: a change that is undone may not leave anything here.
-    runs: LatestKept[str, ClosedRun] = field(default_factory=lambda: LatestKept(RUNS_KEPT), repr=False)
+    #: By session. Holds what was committed, only: a change that is undone may not leave anything
+    #: here.
+    runs: LatestKept[str, ClosedRun] = field(
+        default_factory=lambda: LatestKept(RUNS_KEPT), repr=False
+    )
 
     def token_of(self, session_id: str) -> str:
-        """The token that opens a session, 130 bits. Derived, so that it can be given again to whoever proves to be the person."""
+        """The token that opens a session, 130 bits. Derived, so that it can be given again to
+        whoever proves to be the person.
+        """
         return base32(keyed_hash(self.key, "token", session_id), 26).lower()
 
 
@@ -163,33 +179,57 @@ class Standing:
 
     @property
     def opened_after_seq(self) -> int:
-        """Events above this number belong to the trial being shown (or came late from an earlier one)."""
+        """Events above this number belong to the trial being shown (or came late from an earlier
+        one).
+        """
         return self.behind.last_seq
 
 
 def standing_of(conn: Connection, context: Context, token: str, *, lock: bool = False) -> Standing:
-    """Look a session up by its token. `lock`: keep other processes out until this transaction ends."""
+    """Look a session up by its token. `lock`: keep other processes out until this transaction
+    ends.
+    """
     session = sessions.by_token(conn, token_hash(token), lock=lock)
     planned = context.definitions.plan_of(conn, session)
     behind = context.runs.get(session.id)
-    # A trial is closed once, and closing it moves the session on: run and position say what lies behind, whoever closed it.
+    # A trial is closed once, and closing it moves the session on: run and position say what lies
+    # behind, whoever closed it.
     if behind is None or (behind.run, behind.position) != (session.run, session.position):
         behind = ClosedRun.of(session, sessions.closed_trials(conn, session.id, session.run))
         if not lock:  # read from a snapshot, so that it is committed
             context.runs.put(session.id, behind)
     step = progress(planned, behind.closed, session.arms, first=session.position)
-    return Standing(session, context.definitions.get(conn, session.definition), planned, behind, step)
+    return Standing(
+        session, context.definitions.get(conn, session.definition), planned, behind, step
+    )
 
 
 def check_epoch(session: Session, epoch: int) -> None:
     """Only the tab or device that claimed last may go on."""
     if epoch < session.epoch:
-        raise TakenOver("this session continues in another tab or on another device. Reload here to take it back.")
+        raise TakenOver(
+            "this session continues in another tab or on another device. Reload here to take it"
+            " back."
+        )
     if epoch > session.epoch:
-        raise Conflict(f"epoch {epoch} was never given out (the latest is {session.epoch}). Claim the session first.")
+        raise Conflict(
+            f"epoch {epoch} was never given out (the latest is {session.epoch}). Claim the session"
+            " first."
+        )
 
 
-Reason: TypeAlias = Literal["closed", "paused", "full", "taken", "used", "desktop", "identity", "resume", "code", "withdrawn"]
+Reason: TypeAlias = Literal[
+    "closed",
+    "paused",
+    "full",
+    "taken",
+    "used",
+    "desktop",
+    "identity",
+    "resume",
+    "code",
+    "withdrawn",
+]
 
 _WORDS: dict[Reason, str] = {
     "closed": "this study is closed.",
@@ -198,7 +238,9 @@ _WORDS: dict[Reason, str] = {
     "taken": "this participant has taken part already.",
     "used": "this personal link has been used. Continue with the link of the session itself.",
     "desktop": "this study needs a desktop or laptop computer. Open the link there.",
-    "identity": "the link lacks the recruiter's participant id. Enter through the recruiting platform.",
+    "identity": (
+        "the link lacks the recruiter's participant id. Enter through the recruiting platform."
+    ),
     "resume": "this study does not allow a session to be continued once it was left.",
     "code": "this session was begun in another browser. Enter its code at /resume.",
     "withdrawn": "this session was withdrawn and everything of it deleted.",
@@ -222,12 +264,17 @@ KEY_BYTES = 32
 
 
 def load_key(data_dir: Path, environment: Mapping[str, str] = os.environ) -> bytes:
-    """The key in `data_dir/secret.key`, made on first use, or in the file that BELIEVABLE_KEY_FILE names (never made)."""
+    """The key in `data_dir/secret.key`, made on first use, or in the file that BELIEVABLE_KEY_FILE
+    names (never made).
+    """
     key_file = environment.get(KEY_VARIABLE)
     if key_file is not None:
         path = Path(key_file)
         if not path.is_file():
-            raise NotFound(f"{KEY_VARIABLE}: there is no file {key_file!r}. Point it to the key, or unset it to use {KEY_FILE}.")
+            raise NotFound(
+                f"{KEY_VARIABLE}: there is no file {key_file!r}. Point it to the key, or unset it"
+                f" to use {KEY_FILE}."
+            )
         return _read(path)
     path = data_dir / KEY_FILE
     if not path.exists():
@@ -242,7 +289,10 @@ def _read(path: Path) -> bytes:
     except ValueError:
         key = b""
     if len(key) < KEY_BYTES:
-        raise InvalidInput(f"{path.name}: expected at least {2 * KEY_BYTES} hexadecimal digits. Restore the file from a backup.")
+        raise InvalidInput(
+            f"{path.name}: expected at least {2 * KEY_BYTES} hexadecimal digits. Restore the file"
+            " from a backup."
+        )
     return key
 
 

@@ -1,6 +1,7 @@
 """Where studies are published and sessions are run.
 
-`SessionView` is what a session's page needs to know for rendering. Nothing of it goes to the browser as it stands.
+`SessionView` is what a session's page needs to know for rendering. Nothing of it goes to the
+browser as it stands.
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from typing import Any, Generic, TypeVar
 from believable.collect import advance, join, leave, media, session_rounds
 from believable.collect.advance import AdvanceResult
 from believable.collect.context import Context, Definitions, LatestKept, Standing, standing_of
-from believable.collect.join import NOTHING_KEPT, JoinedSession, Landing, LanguageChoice, SessionClaim
+from believable.collect.join import (
+    NOTHING_KEPT,
+    JoinedSession,
+    Landing,
+    LanguageChoice,
+    SessionClaim,
+)
 from believable.collect.leave import PersonProof, ResumeTicket, SessionEnd, result
 from believable.collect.media import ShownMedium, shown_media, still_media
 from believable.collect.page_events import (
@@ -46,11 +53,11 @@ NO_PROOF = PersonProof()
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """`trial` is the page to show (the last one, a finish page, once `outcome` is set). `drafts` holds what was entered on
-    it so far, raw, by question id, `saved` what was annotated on it (events of the kinds in
-    `streams`); `answers` what earlier pages hold, by `trial.question`. `media` and `seen` are those
-    of its players, in order, `opened` what was opened beside them; `stills` what it only reminds of. `finished` is set
-    once the session is over.
+    """`trial` is the page to show (the last one, a finish page, once `outcome` is set). `drafts`
+    holds what was entered on it so far, raw, by question id, `saved` what was annotated on it
+    (events of the kinds in `streams`); `answers` what earlier pages hold, by `trial.question`.
+    `media` and `seen` are those of its players, in order, `opened` what was opened beside them;
+    `stills` what it only reminds of. `finished` is set once the session is over.
     """
 
     session: Session
@@ -104,7 +111,11 @@ def view_of(conn: Connection, context: Context, *, token: str) -> SessionView:
 
 def _view(conn: Connection, context: Context, standing: Standing) -> SessionView:
     session = standing.session
-    finished = result(context, standing, session.outcome or "complete", {}) if session.state == "finished" else None
+    finished = (
+        result(context, standing, session.outcome or "complete", {})
+        if session.state == "finished"
+        else None
+    )
     return replace(
         _untouched(context, standing),
         drafts=_drafts(conn, standing),
@@ -143,7 +154,9 @@ def _stimuli(context: Context, standing: Standing) -> tuple[ShownMedium, ...]:
 
 
 def _drafts(conn: Connection, standing: Standing) -> Mapping[str, Any]:
-    """The latest `answer.change` of each question since the page opened, so that a reload loses nothing."""
+    """The latest `answer.change` of each question since the page opened, so that a reload loses
+    nothing.
+    """
     drafts: dict[str, Any] = {}
     for event in page_events(conn, standing, "answer.change"):
         question = event.data.get("question")
@@ -157,7 +170,9 @@ SHARED_KINDS = ("open", "preview", "simulated")
 
 @dataclass(frozen=True, slots=True)
 class PublishedStudy:
-    """`links` maps the kind of link to its token; `note` says which sessions of an earlier definition need no reason."""
+    """`links` maps the kind of link to its token; `note` says which sessions of an earlier
+    definition need no reason.
+    """
 
     study_id: str
     definition: str
@@ -166,12 +181,18 @@ class PublishedStudy:
 
 
 def publish(
-    conn: Connection, context: Context, *, study_id: str, definition: Definition, named: str | None = None
+    conn: Connection,
+    context: Context,
+    *,
+    study_id: str,
+    definition: Definition,
+    named: str | None = None,
 ) -> PublishedStudy:
-    """Idempotent: the same study keeps its links and its state; a changed one gives its definition to new sessions only.
+    """Idempotent: the same study keeps its links and its state; a changed one gives its definition
+    to new sessions only.
 
-    If participants have begun, a changed study is refused until `revise` has recorded a reason. `named`: how a command names
-    the study.
+    If participants have begun, a changed study is refused until `revise` has recorded a reason.
+    `named`: how a command names the study.
     """
     pending = pending_change(conn, context.kinds, study_id=study_id, definition=definition)
     if pending is not None:
@@ -179,20 +200,37 @@ def publish(
     note = unpinned_note(conn, study_id=study_id, definition=definition)
     now_ms = context.clock.now_ms()
     title = definition.study.title.in_language(definition.study.languages[0])
-    studies.put(conn, study_id, title=title, definition=definition.hash, body=definition.to_json(), at_ms=now_ms)
-    tokens = {link.kind: link.token for link in reversed(studies.links_of(conn, study_id, SHARED_KINDS))}
+    studies.put(
+        conn,
+        study_id,
+        title=title,
+        definition=definition.hash,
+        body=definition.to_json(),
+        at_ms=now_ms,
+    )
+    tokens = {
+        link.kind: link.token for link in reversed(studies.links_of(conn, study_id, SHARED_KINDS))
+    }
     for kind in SHARED_KINDS:
         if kind not in tokens:
-            tokens[kind] = studies.create_link(conn, token=context.new_id(), study=study_id, kind=kind, at_ms=now_ms).token
+            tokens[kind] = studies.create_link(
+                conn, token=context.new_id(), study=study_id, kind=kind, at_ms=now_ms
+            ).token
     return PublishedStudy(study_id, definition.hash, tokens, note)
 
 
-def personal_links(conn: Connection, context: Context, *, study_id: str, labels: Sequence[str]) -> tuple[Link, ...]:
-    """One single-use link per label. Always random: whoever guessed one could take a person's place."""
+def personal_links(
+    conn: Connection, context: Context, *, study_id: str, labels: Sequence[str]
+) -> tuple[Link, ...]:
+    """One single-use link per label. Always random: whoever guessed one could take a person's
+    place.
+    """
     studies.get(conn, study_id)
     now_ms = context.clock.now_ms()
     return tuple(
-        studies.create_link(conn, token=new_token(), study=study_id, kind="personal", at_ms=now_ms, label=label)
+        studies.create_link(
+            conn, token=new_token(), study=study_id, kind="personal", at_ms=now_ms, label=label
+        )
         for label in labels
     )
 
@@ -224,10 +262,19 @@ class DeskStep(Generic[T]):
 
 
 class Collect:
-    """Everything a participant can do, and publishing. Tokens are what opens a session; epochs come from `claim`."""
+    """Everything a participant can do, and publishing. Tokens are what opens a session; epochs come
+    from `claim`.
+    """
 
     def __init__(
-        self, store: Store, *, clock: Clock, key: bytes, kinds: Kinds, media_dir: Path, new_id: Callable[[], str] = new_token
+        self,
+        store: Store,
+        *,
+        clock: Clock,
+        key: bytes,
+        kinds: Kinds,
+        media_dir: Path,
+        new_id: Callable[[], str] = new_token,
     ) -> None:
         self.store = store
         self.context = Context(clock, key, kinds, Path(media_dir), new_id, Definitions(kinds))
@@ -239,19 +286,29 @@ class Collect:
     def _write(self, change: Callable[[Connection], T | BelievableError]) -> DeskStep[T]:
         return DeskStep(lambda: self.store.write(change), lambda: self.store.awrite(change))
 
-    # ------------------------------------------------------------------------------------------ researchers
+    # ------------------------------------------------------------------------------------------
+    # researchers
 
-    def publish(self, study_id: str, definition: Definition, *, named: str | None = None) -> PublishedStudy:
+    def publish(
+        self, study_id: str, definition: Definition, *, named: str | None = None
+    ) -> PublishedStudy:
         wish: dict[str, Any] = {"study_id": study_id, "definition": definition, "named": named}
         return self.store.write(lambda conn: publish(conn, self.context, **wish))
 
     def personal_links(self, study_id: str, labels: Sequence[str]) -> tuple[Link, ...]:
-        return self.store.write(lambda conn: personal_links(conn, self.context, study_id=study_id, labels=labels))
+        return self.store.write(
+            lambda conn: personal_links(conn, self.context, study_id=study_id, labels=labels)
+        )
 
-    # ------------------------------------------------------------------------------------------ coming in
+    # ------------------------------------------------------------------------------------------
+    # coming in
 
-    def landing(self, link: str, query: Mapping[str, str], kept: Mapping[str, str] = NOTHING_KEPT) -> DeskStep[Landing]:
-        return self._read(lambda conn: join.landing(conn, self.context, link=link, query=query, kept=kept))
+    def landing(
+        self, link: str, query: Mapping[str, str], kept: Mapping[str, str] = NOTHING_KEPT
+    ) -> DeskStep[Landing]:
+        return self._read(
+            lambda conn: join.landing(conn, self.context, link=link, query=query, kept=kept)
+        )
 
     def join(
         self,
@@ -262,10 +319,17 @@ class Collect:
         kept: Mapping[str, str] = NOTHING_KEPT,
         who: str = "",
     ) -> DeskStep[JoinedSession]:
-        wish: dict[str, Any] = {"query": query, "language": language, "desktop": desktop, "kept": kept, "who": who}
+        wish: dict[str, Any] = {
+            "query": query,
+            "language": language,
+            "desktop": desktop,
+            "kept": kept,
+            "who": who,
+        }
         return self._write(lambda conn: join.join(conn, self.context, link=link, **wish))
 
-    # ------------------------------------------------------------------------------------------ taking part
+    # ------------------------------------------------------------------------------------------
+    # taking part
 
     def view(self, token: str) -> DeskStep[SessionView]:
         return self._read(lambda conn: view_of(conn, self.context, token=token))
@@ -279,9 +343,16 @@ class Collect:
         return DeskStep(lambda: self.store.append(batch), lambda: self.store.aappend(batch))
 
     def advance(
-        self, token: str, epoch: int, position: int, seq: int, numbered: Iterable[tuple[int, str]] = ()
+        self,
+        token: str,
+        epoch: int,
+        position: int,
+        seq: int,
+        numbered: Iterable[tuple[int, str]] = (),
     ) -> DeskStep[AdvanceResult]:
-        """Closes a page, after storing what was sent along with that: both in one change, or neither."""
+        """Closes a page, after storing what was sent along with that: both in one change, or
+        neither.
+        """
         where: dict[str, Any] = {"token": token, "epoch": epoch, "position": position, "seq": seq}
         batch = event_log.check_batch(token, epoch, numbered)
 
@@ -289,14 +360,17 @@ class Collect:
             if batch.events:
                 stored = event_log.apply(conn, [batch], self.context.clock.now_ms())[0]
                 if isinstance(stored, BelievableError):
-                    return stored  # with what is kept beside the chain, as of a batch that comes by itself
+                    # with what is kept beside the chain, as of a batch that comes by itself
+                    return stored
             return advance.advance(conn, self.context, **where)
 
         step = self._write(change)
         return step.then(lambda advanced: self._keep(advanced.standing))
 
     async def next(self, token: str, advanced: AdvanceResult) -> SessionView:
-        """The page after an advance: where it was opened just now, nothing needs to be read for it."""
+        """The page after an advance: where it was opened just now, nothing needs to be read for
+        it.
+        """
         return await self._open(token, advanced.standing if advanced.fresh else None)
 
     async def claimed(self, token: str, claimed: SessionClaim) -> SessionView:
@@ -305,7 +379,12 @@ class Collect:
 
     async def _open(self, token: str, untouched: Standing | None) -> SessionView:
         trial = None if untouched is None else untouched.plan[untouched.session.position].trial
-        if untouched is None or trial is None or trial.shown_round is not None or trial.rated_turn is not None:
+        if (
+            untouched is None
+            or trial is None
+            or trial.shown_round is not None
+            or trial.rated_turn is not None
+        ):
             return await self.view(token)  # what was opened beside an earlier page has to be read
         return _untouched(self.context, untouched)
 
@@ -313,11 +392,20 @@ class Collect:
         """What was committed need not be read again."""
         self.context.runs.put(standing.session.id, standing.behind)
 
-    def finish(self, token: str, epoch: int, seq: int, head: str, query: Mapping[str, str] | None = None) -> DeskStep[SessionEnd]:
-        where: dict[str, Any] = {"token": token, "epoch": epoch, "seq": seq, "head": head, "query": query or {}}
+    def finish(
+        self, token: str, epoch: int, seq: int, head: str, query: Mapping[str, str] | None = None
+    ) -> DeskStep[SessionEnd]:
+        where: dict[str, Any] = {
+            "token": token,
+            "epoch": epoch,
+            "seq": seq,
+            "head": head,
+            "query": query or {},
+        }
         return self._write(lambda conn: leave.finish(conn, self.context, **where))
 
-    # ------------------------------------------------------------------------------------------ leaving
+    # ------------------------------------------------------------------------------------------
+    # leaving
 
     def later(self, token: str, proof: PersonProof = NO_PROOF) -> DeskStep[ResumeTicket]:
         return self._read(lambda conn: leave.later(conn, self.context, token=token, proof=proof))
@@ -326,7 +414,9 @@ class Collect:
         return self._write(lambda conn: join.resume(conn, self.context, code=code, who=who))
 
     def withdraw(self, token: str, proof: PersonProof = NO_PROOF) -> DeskStep[None]:
-        """Deletes everything of the session. Asking twice is no mistake. After the end of a session it takes a proof."""
+        """Deletes everything of the session. Asking twice is no mistake. After the end of a session
+        it takes a proof.
+        """
         self._media.forget(token_hash(token))
         return self._write(lambda conn: self._withdraw(conn, token, proof))
 
@@ -346,20 +436,27 @@ class Collect:
         self.context.runs.forget(session.id)
         return None
 
-    # ------------------------------------------------------------------------------------------ media
+    # ------------------------------------------------------------------------------------------
+    # media
 
     def note_sent(self, token: str, name: str, n_bytes: int) -> DeskStep[None]:
         """So much of a medium was sent to the session."""
-        return self._write(lambda conn: view_checks.note_sent(conn, token_hash(token), name, n_bytes))
+        return self._write(
+            lambda conn: view_checks.note_sent(conn, token_hash(token), name, n_bytes)
+        )
 
     async def medium(self, token: str, name: str) -> Path | bytes:
-        """What is behind a session's name for a medium: a file, or the recording of one of its own rounds."""
+        """What is behind a session's name for a medium: a file, or the recording of one of its own
+        rounds.
+        """
         names = self._media.get(token_hash(token))
         if names is None:
             names = await self._read(lambda conn: media.media_of(conn, self.context, token))
             self._media.put(token_hash(token), names)
         if name not in names:
-            own = await self._read(lambda conn: session_rounds.round_content(conn, self.context, token, name))
+            own = await self._read(
+                lambda conn: session_rounds.round_content(conn, self.context, token, name)
+            )
             if own is not None:
                 return own
         return media.chosen(names, name)

@@ -31,7 +31,9 @@ from believable.study.records import Study
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """What the first page needs. `refusal` says why there is no way in; `resumes` that a session of this person goes on."""
+    """What the first page needs. `refusal` says why there is no way in; `resumes` that a session of
+    this person goes on.
+    """
 
     study_id: str
     definition: Definition
@@ -48,7 +50,9 @@ class Landing:
 
 @dataclass(frozen=True, slots=True)
 class JoinedSession:
-    """`mark` is the name under which the browser keeps the token, if it needs to prove later that the session is its own."""
+    """`mark` is the name under which the browser keeps the token, if it needs to prove later that
+    the session is its own.
+    """
 
     token: str
     resumed: bool
@@ -73,8 +77,8 @@ class _Caller:
 
 #: Which of a study's languages somebody reads.
 LanguageChoice: TypeAlias = Callable[[Sequence[str]], str]
-#: Nothing kept by the browser.
-#: How long a place is kept for a session that sends nothing. A browser sends its first event within seconds.
+#: Nothing kept by the browser. How long a place is kept for a session that sends nothing. A browser
+#: sends its first event within seconds.
 FIRST_RESERVATION_MS = 3 * 60_000
 MINUTE_MS = 60_000
 
@@ -82,16 +86,25 @@ NOTHING_KEPT: Mapping[str, str] = MappingProxyType({})
 
 
 def mark_name(context: Context, study_id: str, person: str | None = None) -> str:
-    """The name of the cookie in which a browser keeps the token of its session. Each study has its own, and in a study with
-    platform ids each person, so that several people can take part at one laboratory computer."""
+    """The name of the cookie in which a browser keeps the token of its session. Each study has its
+    own, and in a study with platform ids each person, so that several people can take part at one
+    laboratory computer.
+    """
     parts = (study_id,) if person is None else (study_id, person)
     return f"came-{opaque_name(context.key, 'came', *parts)[:12]}"
 
 
 def landing(
-    conn: Connection, context: Context, *, link: str, query: Mapping[str, str], kept: Mapping[str, str] = NOTHING_KEPT
+    conn: Connection,
+    context: Context,
+    *,
+    link: str,
+    query: Mapping[str, str],
+    kept: Mapping[str, str] = NOTHING_KEPT,
 ) -> Landing:
-    """Look without touching: link previews and prefetchers create nothing. `kept` is what the browser remembers."""
+    """Look without touching: link previews and prefetchers create nothing. `kept` is what the
+    browser remembers.
+    """
     caller = _caller(conn, context, link, query, kept, lock=False)
     reason = _reason(conn, context, caller, desktop=True)
     study = caller.definition.study
@@ -117,12 +130,16 @@ def join(
     kept: Mapping[str, str] = NOTHING_KEPT,
     who: str = "",
 ) -> JoinedSession | TooManyTries:
-    """Start a session, or go on with the one this person has. `who` is a network address, for the limit on new sessions."""
+    """Start a session, or go on with the one this person has. `who` is a network address, for the
+    limit on new sessions.
+    """
     caller = _caller(conn, context, link, query, kept, lock=True)
     languages = caller.definition.study.languages
     language = language if isinstance(language, str) else language(languages)
     if language not in languages:
-        raise InvalidInput(f"language: this study has no {language!r}. {did_you_mean(language, languages)}")
+        raise InvalidInput(
+            f"language: this study has no {language!r}. {did_you_mean(language, languages)}"
+        )
     reason = _reason(conn, context, caller, desktop=desktop)
     if reason is not None:
         raise Refusal(reason)
@@ -135,24 +152,38 @@ def join(
     return JoinedSession(_start(conn, context, caller, language), resumed=False, mark=mark)
 
 
-def _count_start(conn: Connection, context: Context, caller: _Caller, who: str) -> TooManyTries | None:
-    """Count the sessions that one network address starts through an open link, or say that there were too many. The address is
-    kept as a keyed hash, for an hour at most. Personal links are counted by themselves: each works once."""
+def _count_start(
+    conn: Connection, context: Context, caller: _Caller, who: str
+) -> TooManyTries | None:
+    """Count the sessions that one network address starts through an open link, or say that there
+    were too many. The address is kept as a keyed hash, for an hour at most. Personal links are
+    counted by themselves: each works once.
+    """
     limit = context.joins_per_minute
     if caller.kind != "open" or not who or limit is None:
         return None
     now_ms, starter = context.clock.now_ms(), keyed_hash(context.key, "who", who)
     if accounts.count_tries(conn, what="join", who=starter, since_ms=now_ms - MINUTE_MS) >= limit:
-        message = f"more than {limit} sessions a minute were begun from one network address; the others were told to wait"
+        message = (
+            f"more than {limit} sessions a minute were begun from one network address; the others"
+            " were told to wait"
+        )
         alarms.sound(conn, kind="join_flood", message=message, study=caller.row.id, at_ms=now_ms)
-        return TooManyTries(f"{limit} sessions were begun from this network address within a minute. Try again in a minute.")
+        return TooManyTries(
+            f"{limit} sessions were begun from this network address within a minute. Try again in a"
+            " minute."
+        )
     accounts.note_failed_try(conn, what="join", who=starter, now_ms=now_ms)
     return None
 
 
-def _mark(context: Context, study_id: str, study: Study, kind: str, identity: Identity) -> str | None:
-    """The name under which the browser keeps its token; None if it needs to keep none. Personal links are secrets themselves, and
-    may be opened one after the other on a laboratory's computer. Simulated people are protected from nobody."""
+def _mark(
+    context: Context, study_id: str, study: Study, kind: str, identity: Identity
+) -> str | None:
+    """The name under which the browser keeps its token; None if it needs to keep none. Personal
+    links are secrets themselves, and may be opened one after the other on a laboratory's computer.
+    Simulated people are protected from nobody.
+    """
     if kind != "open":
         return None
     if study.recruit.repeats == "refuse":
@@ -161,29 +192,43 @@ def _mark(context: Context, study_id: str, study: Study, kind: str, identity: Id
 
 
 def resume(conn: Connection, context: Context, *, code: str, who: str) -> JoinedSession | NotFound:
-    """Go on with the session behind a code, in a browser that then keeps the same mark as the one it was begun in."""
+    """Go on with the session behind a code, in a browser that then keeps the same mark as the one
+    it was begun in.
+    """
     token = leave.resume(conn, context, code=code, who=who)
     if isinstance(token, NotFound):
         return token
     session = sessions.by_token(conn, token_hash(token))
     study = context.definitions.get(conn, session.definition).study
     identity = Identity(session.recruiter_hash, session.recruiter_extra)
-    return JoinedSession(token, resumed=True, mark=_mark(context, session.study, study, session.link_kind, identity))
+    return JoinedSession(
+        token, resumed=True, mark=_mark(context, session.study, study, session.link_kind, identity)
+    )
 
 
 def _caller(
-    conn: Connection, context: Context, link_token: str, query: Mapping[str, str], kept: Mapping[str, str], *, lock: bool
+    conn: Connection,
+    context: Context,
+    link_token: str,
+    query: Mapping[str, str],
+    kept: Mapping[str, str],
+    *,
+    lock: bool,
 ) -> _Caller:
     link = studies.get_link(conn, link_token)
     row = studies.get(conn, link.study, lock=lock)
     definition = context.definitions.get(conn, row.definition)
-    identity = recruiting.identify(definition.study.recruit, query, key=context.key, study_id=row.id)
+    identity = recruiting.identify(
+        definition.study.recruit, query, key=context.key, study_id=row.id
+    )
     kind = "preview" if identity.previews else link.kind
     knock = partial(_Caller, link, row, definition, identity, kind)
     if kind == "personal" and link.used_by is not None:
         return knock(sessions.by_id(conn, link.used_by))
     known = kind != "preview" and identity.hash is not None
-    same_id = sessions.by_recruiter(conn, row.id, identity.hash or "", pool_of(kind)) if known else ()
+    same_id = (
+        sessions.by_recruiter(conn, row.id, identity.hash or "", pool_of(kind)) if known else ()
+    )
     mark = _mark(context, row.id, definition.study, kind, identity)
     token = None if mark is None else kept.get(mark)
     if not same_id:
@@ -191,12 +236,22 @@ def _caller(
         return knock(marked, same_browser=marked is not None)
     if mark is None or definition.study.recruit.repeats == "refuse":
         return knock(same_id[0])
-    # An id is known to the platform, to the researchers and to whoever saw the address: it says who, but does not prove it.
-    own = next((session for session in same_id if token is not None and session.token_hash == token_hash(token)), None)
+    # An id is known to the platform, to the researchers and to whoever saw the address: it says
+    # who, but does not prove it.
+    own = next(
+        (
+            session
+            for session in same_id
+            if token is not None and session.token_hash == token_hash(token)
+        ),
+        None,
+    )
     if own is not None:
         return knock(own, same_browser=True)
     forbids = definition.study.resume == "forbid"
-    begun = next((one for one in same_id if (forbids and one.head_seq > 0) or _has_content(conn, one)), None)
+    begun = next(
+        (one for one in same_id if (forbids and one.head_seq > 0) or _has_content(conn, one)), None
+    )
     return knock(begun, replaced=same_id[0] if begun is None else None)
 
 
@@ -206,13 +261,20 @@ _OPENING = ("page.", "trial.shown", "session.", "media.ready")
 
 def _has_content(conn: Connection, session: Session) -> bool:
     """Whether the person did anything in it that another could read or delete."""
-    if session.state == "finished" or any(trial.status != "skipped" for trial in sessions.closed_trials(conn, session.id)):
+    if session.state == "finished" or any(
+        trial.status != "skipped" for trial in sessions.closed_trials(conn, session.id)
+    ):
         return True
-    return any(not event.kind.startswith(_OPENING) for event in event_log.events_since(conn, session.id, 0, containing=""))
+    return any(
+        not event.kind.startswith(_OPENING)
+        for event in event_log.events_since(conn, session.id, 0, containing="")
+    )
 
 
 def _reason(conn: Connection, context: Context, caller: _Caller, *, desktop: bool) -> Reason | None:
-    """Why not, or None. Somebody who has a session keeps it, whatever happened to the study since."""
+    """Why not, or None. Somebody who has a session keeps it, whatever happened to the study
+    since.
+    """
     study = caller.definition.study
     if caller.existing is not None:
         return _reason_against_repeat(context, conn, caller, caller.existing)
@@ -229,7 +291,9 @@ def _reason(conn: Connection, context: Context, caller: _Caller, *, desktop: boo
     return _reason_of_study(conn, caller, context.clock.now_ms())
 
 
-def _reason_against_repeat(context: Context, conn: Connection, caller: _Caller, existing: Session) -> Reason | None:
+def _reason_against_repeat(
+    context: Context, conn: Connection, caller: _Caller, existing: Session
+) -> Reason | None:
     unfinished_here = caller.same_browser and existing.state == "active"
     if caller.definition.study.recruit.repeats == "refuse" and not unfinished_here:
         return "used" if caller.kind == "personal" else "taken"
@@ -241,7 +305,9 @@ def _reason_against_repeat(context: Context, conn: Connection, caller: _Caller, 
 
 def _reason_of_study(conn: Connection, caller: _Caller, now_ms: int) -> Reason | None:
     rules = caller.definition.study.recruit
-    if caller.row.state == "closed" or (rules.closes is not None and now_ms >= _milliseconds(rules.closes)):
+    if caller.row.state == "closed" or (
+        rules.closes is not None and now_ms >= _milliseconds(rules.closes)
+    ):
         return "closed"
     if caller.row.state == "paused":
         return "paused"
@@ -264,9 +330,15 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
     if caller.replaced is not None:
         sessions.change(conn, caller.replaced.id, reserved_until_ms=now_ms)
     number = sessions.next_number(conn, caller.row.id, kinds)
-    filled = {Cell.of(cell.arms, cell.rows): cell.n_sessions for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)}
-    # Simulated sessions come out the same on every server; those of people must not be computed again by strangers.
-    secret = "" if caller.kind == "simulated" else keyed_hash(context.key, "assignment", caller.row.id)
+    filled = {
+        Cell.of(cell.arms, cell.rows): cell.n_sessions
+        for cell in sessions.filled(conn, caller.row.id, kinds, now_ms)
+    }
+    # Simulated sessions come out the same on every server; those of people must not be computed
+    # again by strangers.
+    secret = (
+        "" if caller.kind == "simulated" else keyed_hash(context.key, "assignment", caller.row.id)
+    )
     assignment = choose(study, filled, number, secret)
     planned = context.definitions.plan(conn, caller.row.definition, assignment)
     step = progress(planned, (), assignment.arms)
@@ -306,10 +378,19 @@ def _start(conn: Connection, context: Context, caller: _Caller, language: str) -
 
 
 def pass_over(
-    conn: Connection, session_id: str, planned: tuple[PlannedTrial, ...], skipped: tuple[int, ...], *, run: int, now_ms: int
+    conn: Connection,
+    session_id: str,
+    planned: tuple[PlannedTrial, ...],
+    skipped: tuple[int, ...],
+    *,
+    run: int,
+    now_ms: int,
 ) -> list[ClosedTrial]:
     """Note the trials that a rule skips."""
-    rows = [ClosedTrial(position, run, planned[position].key, "skipped", 0, None, {}, None, now_ms) for position in skipped]
+    rows = [
+        ClosedTrial(position, run, planned[position].key, "skipped", 0, None, {}, None, now_ms)
+        for position in skipped
+    ]
     for row in rows:
         sessions.close_trial(conn, session_id, row)
     return rows
@@ -320,8 +401,9 @@ def pass_over(
 
 @dataclass(frozen=True, slots=True)
 class SessionClaim:
-    """`ack` and `head` are where the server's chain stands; `position` is the trial to show. `untouched` is where the session
-    stands while nothing has happened in it."""
+    """`ack` and `head` are where the server's chain stands; `position` is the trial to show.
+    `untouched` is where the session stands while nothing has happened in it.
+    """
 
     epoch: int
     ack: int
@@ -333,8 +415,8 @@ class SessionClaim:
 def claim(conn: Connection, context: Context, *, token: str) -> SessionClaim:
     """Raise the epoch. Coming back to a session that has begun follows the study's `resume` policy.
 
-    A claim whose answer was lost may be repeated: before the first event nothing has begun, and a restart that just
-    happened has nothing left to restart.
+    A claim whose answer was lost may be repeated: before the first event nothing has begun, and a
+    restart that just happened has nothing left to restart.
     """
     standing = standing_of(conn, context, token, lock=True)
     session, position = standing.session, standing.session.position
@@ -344,11 +426,25 @@ def claim(conn: Connection, context: Context, *, token: str) -> SessionClaim:
     policy = standing.definition.study.resume
     if begun and policy == "forbid":
         raise Refusal("resume")
-    if begun and policy == "restart" and any(trial.status != "skipped" for trial in standing.trials):
+    if (
+        begun
+        and policy == "restart"
+        and any(trial.status != "skipped" for trial in standing.trials)
+    ):
         position = _restart(conn, context, standing)
     now_ms = context.clock.now_ms()
-    held_ms = session.reservation_ms if session.top_seq else min(FIRST_RESERVATION_MS, session.reservation_ms)
-    sessions.change(conn, session.id, epoch=session.epoch + 1, seen_ms=now_ms, reserved_until_ms=now_ms + held_ms)
+    held_ms = (
+        session.reservation_ms
+        if session.top_seq
+        else min(FIRST_RESERVATION_MS, session.reservation_ms)
+    )
+    sessions.change(
+        conn,
+        session.id,
+        epoch=session.epoch + 1,
+        seen_ms=now_ms,
+        reserved_until_ms=now_ms + held_ms,
+    )
     untouched = standing if session.top_seq == 0 else None
     return SessionClaim(session.epoch + 1, session.head_seq, session.head_hash, position, untouched)
 

@@ -1,4 +1,6 @@
-"""Leaving a session: for good at its end, or to go on later on any device, with a short code that leads back."""
+"""Leaving a session: for good at its end, or to go on later on any device, with a short code that
+leads back.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ UNPAID_CODES = {"preview": "PREVIEW", "simulated": "SIMULATED"}
 
 @dataclass(frozen=True, slots=True)
 class SessionEnd:
-    """`receipt` is the head of the chain; `code` and `redirect` are None where the outcome has none."""
+    """`receipt` is the head of the chain; `code` and `redirect` are None where the outcome has
+    none.
+    """
 
     outcome: str
     receipt: str
@@ -30,34 +34,69 @@ class SessionEnd:
 
 
 def finish(
-    conn: Connection, context: Context, *, token: str, epoch: int, seq: int, head: str, query: Mapping[str, str]
+    conn: Connection,
+    context: Context,
+    *,
+    token: str,
+    epoch: int,
+    seq: int,
+    head: str,
+    query: Mapping[str, str],
 ) -> SessionEnd | Conflict:
-    """End the session. Repeating the call gives the same result. `query` holds the recruiter's parameters, from the browser."""
+    """End the session. Repeating the call gives the same result. `query` holds the recruiter's
+    parameters, from the browser.
+    """
     standing = standing_of(conn, context, token, lock=True)
     session = standing.session
     if session.state != "finished":
         check_epoch(session, epoch)
         if standing.step.outcome is None:
-            raise Conflict(f"the session stands at trial {session.position} and is not at its end. Go on with that trial.")
+            raise Conflict(
+                f"the session stands at trial {session.position} and is not at its end. Go on with"
+                " that trial."
+            )
     if seq != session.head_seq or session.top_seq != session.head_seq:
-        raise Conflict(f"stored without a gap is event {session.head_seq}, not {seq}. Send what is missing, then finish.")
+        raise Conflict(
+            f"stored without a gap is event {session.head_seq}, not {seq}. Send what is missing,"
+            " then finish."
+        )
     if head != session.head_hash:
-        message = f"session {session.id}: the browser's chain ends differently from the stored one at event {seq}"
-        alarms.sound(conn, kind="chain_conflict", message=message, study=session.study, at_ms=context.clock.now_ms())
-        return Conflict(f"the chain at event {seq} ends differently from what is stored. Reload the page and send again.")
+        message = (
+            f"session {session.id}: the browser's chain ends differently from the stored one at"
+            f" event {seq}"
+        )
+        alarms.sound(
+            conn,
+            kind="chain_conflict",
+            message=message,
+            study=session.study,
+            at_ms=context.clock.now_ms(),
+        )
+        return Conflict(
+            f"the chain at event {seq} ends differently from what is stored. Reload the page and"
+            " send again."
+        )
     outcome = session.outcome or standing.step.outcome or "complete"
     if session.state != "finished":
-        sessions.change(conn, session.id, state="finished", outcome=outcome, finished_ms=context.clock.now_ms())
+        sessions.change(
+            conn, session.id, state="finished", outcome=outcome, finished_ms=context.clock.now_ms()
+        )
     return result(context, standing, outcome, query)
 
 
-def result(context: Context, standing: Standing, outcome: str, query: Mapping[str, str]) -> SessionEnd:
-    """What a finished session's last page shows; derived, so that it can be shown again at any time."""
+def result(
+    context: Context, standing: Standing, outcome: str, query: Mapping[str, str]
+) -> SessionEnd:
+    """What a finished session's last page shows; derived, so that it can be shown again at any
+    time.
+    """
     code = completion_code(context, standing, outcome)
     address = None
     trial = standing.plan[-1].trial
     if standing.session.link_kind in POOLS["real"]:
-        address = redirect(trial, standing.definition.study.recruit, outcome, code=code, query=query)
+        address = redirect(
+            trial, standing.definition.study.recruit, outcome, code=code, query=query
+        )
     return SessionEnd(outcome, standing.session.head_hash, code, address)
 
 
@@ -93,22 +132,29 @@ def code_hash(context: Context, code: str) -> str:
 
 
 def holder_mark(context: Context, token: str) -> str:
-    """What a browser keeps that took part in a session, beside the session's address. An address can be seen by others."""
+    """What a browser keeps that took part in a session, beside the session's address. An address
+    can be seen by others.
+    """
     return opaque_name(context.key, "holder", token_hash(token))
 
 
 @dataclass(frozen=True, slots=True)
 class PersonProof:
-    """What somebody brings who wants something of a session that has ended: the mark that the browser keeps, or the code. `who`
-    (a network address) only slows down guessing."""
+    """What somebody brings who wants something of a session that has ended: the mark that the
+    browser keeps, or the code. `who` (a network address) only slows down guessing.
+    """
 
     mark: str = ""
     code: str = ""
     who: str = ""
 
 
-def check_proof(conn: Connection, context: Context, session: Session, proof: PersonProof) -> BelievableError | None:
-    """Why not, or None. While a session goes on, its address is enough: who has it writes into it anyway."""
+def check_proof(
+    conn: Connection, context: Context, session: Session, proof: PersonProof
+) -> BelievableError | None:
+    """Why not, or None. While a session goes on, its address is enough: who has it writes into it
+    anyway.
+    """
     mark = holder_mark(context, context.token_of(session.id))
     if session.state != "finished" or secrets.compare_digest(proof.mark.encode(), mark.encode()):
         return None
@@ -131,11 +177,18 @@ def later(conn: Connection, context: Context, *, token: str, proof: PersonProof)
 
 
 def resume(conn: Connection, context: Context, *, code: str, who: str) -> str | NotFound:
-    """The token behind a code. `who` (a network address) only slows down guessing and is kept as a keyed hash for an hour."""
+    """The token behind a code. `who` (a network address) only slows down guessing and is kept as a
+    keyed hash for an hour.
+    """
     now_ms, guesser = context.clock.now_ms(), keyed_hash(context.key, "who", who)
-    accounts.check_tries(conn, what="resume_code", who=guesser, limit=TRIES, window_ms=WINDOW_MS, now_ms=now_ms)
+    accounts.check_tries(
+        conn, what="resume_code", who=guesser, limit=TRIES, window_ms=WINDOW_MS, now_ms=now_ms
+    )
     session = sessions.by_code(conn, code_hash(context, normalise_code(code)))
     if session is None:
         accounts.note_failed_try(conn, what="resume_code", who=guesser, now_ms=now_ms)
-        return NotFound("there is no session with this code. Compare it with what you noted: 10 letters and digits.")
+        return NotFound(
+            "there is no session with this code. Compare it with what you noted: 10 letters and"
+            " digits."
+        )
     return context.token_of(session.id)

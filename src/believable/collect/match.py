@@ -1,8 +1,9 @@
-"""Match a recruiting platform's own export with the sessions, locally: whom to approve, to reject, to pay a bonus.
+"""Match a recruiting platform's own export with the sessions, locally: whom to approve, to reject,
+to pay a bonus.
 
-The platform's ids are hashed with the study's key and compared with the stored hashes; they are written to the lists and
-nowhere else. Where the two sides disagree, or more than one session fits, the row goes to the review list: nobody is paid or
-rejected on a guess.
+The platform's ids are hashed with the study's key and compared with the stored hashes; they are
+written to the lists and nowhere else. Where the two sides disagree, or more than one session fits,
+the row goes to the review list: nobody is paid or rejected on a guess.
 """
 
 from __future__ import annotations
@@ -46,15 +47,22 @@ def layouts() -> Mapping[str, Layout]:
     """By the platform's name, in the order in which they are told apart."""
     written = YAML(typ="safe", pure=True).load(Path(__file__).with_name("platform_layouts.yaml"))
     fixed: dict[str, dict[str, Any]] = {
-        name: {key: tuple(value) if isinstance(value, list) else value for key, value in columns.items()}
+        name: {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in columns.items()
+        }
         for name, columns in written.items()
     }
     return {name: Layout(name, **columns) for name, columns in fixed.items()}
 
 
 #: What platforms say of submissions that ask for no decision, in small letters without marks.
-_OVER = frozenset({"returned", "timedout", "abandoned", "reserved", "active", "expired", "cancelled", "noshow"})
-_DECIDED = frozenset({"approved", "rejected", "accepted", "paid", "partiallyapproved", "screenedout"})
+_OVER = frozenset(
+    {"returned", "timedout", "abandoned", "reserved", "active", "expired", "cancelled", "noshow"}
+)
+_DECIDED = frozenset(
+    {"approved", "rejected", "accepted", "paid", "partiallyapproved", "screenedout"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +98,9 @@ class JudgedSubmission:
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """Every submission of the file in exactly one list; `absent` counts sessions whose person is not in the file."""
+    """Every submission of the file in exactly one list; `absent` counts sessions whose person is
+    not in the file.
+    """
 
     judged: tuple[JudgedSubmission, ...]
     absent: int
@@ -100,18 +110,28 @@ class MatchResult:
 
 
 def read_platform(
-    path: Path, *, platform: str | None = None, id_column: str | None = None, expected: str | None = None
+    path: Path,
+    *,
+    platform: str | None = None,
+    id_column: str | None = None,
+    expected: str | None = None,
 ) -> PlatformFile:
-    """Read a platform's export. It is recognised by its columns unless it is named; `expected` decides where they do not tell."""
+    """Read a platform's export. It is recognised by its columns unless it is named; `expected`
+    decides where they do not tell.
+    """
     if not path.is_file():
-        raise NotFound(f"{path}: there is no such file. Download the export from your recruiting platform.")
+        raise NotFound(
+            f"{path}: there is no such file. Download the export from your recruiting platform."
+        )
     text = path.read_text("utf-8-sig", "replace")
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
     with reading(path, AS_CSV):
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     if not rows or not any(rows[0]):
-        raise InvalidInput(f"{path}: the file has no header. Export it again, as CSV with column names.")
+        raise InvalidInput(
+            f"{path}: the file has no header. Export it again, as CSV with column names."
+        )
     header = tuple(rows[0])
     places = {_folded(name): number for number, name in reversed(list(enumerate(header)))}
     layout = _layout(path, places, platform, id_column, expected)
@@ -126,14 +146,23 @@ def read_platform(
             without_id.append(number)
             continue
         pick = {name: _pick(row, header, places, names) for name, names in _wanted(layout).items()}
-        submissions.append(Submission(number, participant, pick["submission"], pick["status"], pick["code"], row))
+        submissions.append(
+            Submission(number, participant, pick["submission"], pick["status"], pick["code"], row)
+        )
     return PlatformFile(layout, header[column], tuple(submissions), header, tuple(without_id))
 
 
 def match(
-    file: PlatformFile, sessions: Sequence[Recruited], *, key: bytes, study_id: str, codes: Mapping[str, Mapping[str, str]]
+    file: PlatformFile,
+    sessions: Sequence[Recruited],
+    *,
+    key: bytes,
+    study_id: str,
+    codes: Mapping[str, Mapping[str, str]],
 ) -> MatchResult:
-    """Judge every submission. `codes` maps each definition to its completion code per outcome (see `codes_of`)."""
+    """Judge every submission. `codes` maps each definition to its completion code per outcome (see
+    `codes_of`).
+    """
     by_hash: dict[str, list[Recruited]] = {}
     for session in sessions:
         by_hash.setdefault(session.recruiter_hash, []).append(session)
@@ -147,16 +176,26 @@ def match(
         if times[submission.participant] > 1 or len(candidates) > 1:
             candidates = _by_submission(file.layout, submission, candidates, key, study_id)
         judged.append(_judge(submission, candidates, times[submission.participant], codes))
-    return MatchResult(tuple(judged), sum(session.recruiter_hash not in met for session in sessions))
+    return MatchResult(
+        tuple(judged), sum(session.recruiter_hash not in met for session in sessions)
+    )
 
 
 def codes_of(study: Study, *, key: bytes, study_id: str) -> dict[str, str]:
     """The completion code of each outcome, as the last page shows it."""
     declared = study.timeline[-1].completion_codes
-    return {outcome: completion_code(code, key, study_id, outcome) for outcome, code in declared.items()}
+    return {
+        outcome: completion_code(code, key, study_id, outcome) for outcome, code in declared.items()
+    }
 
 
-def _layout(path: Path, places: Mapping[str, int], platform: str | None, id_column: str | None, expected: str | None) -> Layout:
+def _layout(
+    path: Path,
+    places: Mapping[str, int],
+    platform: str | None,
+    id_column: str | None,
+    expected: str | None,
+) -> Layout:
     if platform is not None:
         return layouts()[platform]
     for layout in layouts().values():
@@ -169,25 +208,37 @@ def _layout(path: Path, places: Mapping[str, int], platform: str | None, id_colu
     if likely is not None and any(name in places for name in likely.ids):
         return likely
     raise InvalidInput(
-        f"{path}:1: no recruiting platform is recognised by the columns {', '.join(sorted(places))[:200]}."
-        " Say which column holds the participants' ids: --column NAME"
+        f"{path}:1: no recruiting platform is recognised by the columns"
+        f" {', '.join(sorted(places))[:200]}. Say which column holds the participants' ids:"
+        " --column NAME"
     )
 
 
-def _id_place(path: Path, header: Sequence[str], places: Mapping[str, int], layout: Layout, id_column: str | None) -> int:
+def _id_place(
+    path: Path,
+    header: Sequence[str],
+    places: Mapping[str, int],
+    layout: Layout,
+    id_column: str | None,
+) -> int:
     wanted = (_folded(id_column),) if id_column is not None else layout.ids
     for name in wanted:
         if name in places:
             return places[name]
     asked = id_column or layout.ids[0]
-    raise InvalidInput(f"{path}:1: there is no column {asked!r} with the participants' ids. {did_you_mean(asked, header)}")
+    raise InvalidInput(
+        f"{path}:1: there is no column {asked!r} with the participants' ids."
+        f" {did_you_mean(asked, header)}"
+    )
 
 
 def _wanted(layout: Layout) -> dict[str, tuple[str, ...]]:
     return {"submission": layout.submissions, "status": layout.statuses, "code": layout.codes}
 
 
-def _pick(row: Mapping[str, str], header: Sequence[str], places: Mapping[str, int], names: Iterable[str]) -> str:
+def _pick(
+    row: Mapping[str, str], header: Sequence[str], places: Mapping[str, int], names: Iterable[str]
+) -> str:
     return next((row[header[places[name]]].strip() for name in names if name in places), "")
 
 
@@ -199,14 +250,22 @@ def _times(submissions: Sequence[Submission]) -> dict[str, int]:
     """How many submissions of each person still ask for a decision."""
     times: dict[str, int] = {}
     for submission in submissions:
-        times[submission.participant] = times.get(submission.participant, 0) + (_folded(submission.status) not in _OVER)
+        times[submission.participant] = times.get(submission.participant, 0) + (
+            _folded(submission.status) not in _OVER
+        )
     return times
 
 
 def _by_submission(
-    layout: Layout, submission: Submission, candidates: Sequence[Recruited], key: bytes, study_id: str
+    layout: Layout,
+    submission: Submission,
+    candidates: Sequence[Recruited],
+    key: bytes,
+    study_id: str,
 ) -> list[Recruited]:
-    """Where a person occurs more than once, the submission's own id decides, if the link carried it."""
+    """Where a person occurs more than once, the submission's own id decides, if the link carried
+    it.
+    """
     parameter = layout.parameter
     if parameter is None or not submission.submission:
         return list(candidates)
@@ -216,7 +275,10 @@ def _by_submission(
 
 
 def _judge(
-    submission: Submission, candidates: Sequence[Recruited], times: int, codes: Mapping[str, Mapping[str, str]]
+    submission: Submission,
+    candidates: Sequence[Recruited],
+    times: int,
+    codes: Mapping[str, Mapping[str, str]],
 ) -> JudgedSubmission:
     def judged(name: str, reason: str, outcome: str = "") -> JudgedSubmission:
         return JudgedSubmission(submission, name, reason, outcome)
@@ -224,24 +286,36 @@ def _judge(
     status = _folded(submission.status)
     if not candidates:
         if status in _OVER:
-            return judged("ignored", f"the platform says {submission.status!r}, and there is no session")
-        return judged("unmatched", "no session has this id: never started, came without the id, or withdrew")
+            return judged(
+                "ignored", f"the platform says {submission.status!r}, and there is no session"
+            )
+        return judged(
+            "unmatched", "no session has this id: never started, came without the id, or withdrew"
+        )
     if len(candidates) > 1 or times > 1:
         return judged(
-            "review", f"{max(times, 1)} submissions and {len(candidates)} sessions of this person; cannot tell which is which"
+            "review",
+            f"{max(times, 1)} submissions and {len(candidates)} sessions of this person; cannot"
+            " tell which is which",
         )
     session = candidates[0]
     outcome = session.outcome or "unfinished"
     if status in _OVER:
         if outcome == "complete":
-            return judged("review", f"completed, but the platform says {submission.status!r}: they may be owed payment", outcome)
+            return judged(
+                "review",
+                f"completed, but the platform says {submission.status!r}: they may be owed payment",
+                outcome,
+            )
         return judged("ignored", f"the platform says {submission.status!r}", outcome)
     if status in _DECIDED:
         return judged("ignored", f"decided already: {submission.status!r}", outcome)
     return _by_outcome(submission, session, outcome, codes.get(session.definition, {}))
 
 
-def _by_outcome(submission: Submission, session: Recruited, outcome: str, codes: Mapping[str, str]) -> JudgedSubmission:
+def _by_outcome(
+    submission: Submission, session: Recruited, outcome: str, codes: Mapping[str, str]
+) -> JudgedSubmission:
     def judged(name: str, reason: str) -> JudgedSubmission:
         return JudgedSubmission(submission, name, reason, outcome)
 
@@ -252,7 +326,10 @@ def _by_outcome(submission: Submission, session: Recruited, outcome: str, codes:
     if outcome == "failed_checks":
         return judged("reject", "failed the attention checks")
     if outcome == "screened_out":
-        return judged("screened_out", "did not fit the study; platforms ask to have these returned or paid a small fee")
+        return judged(
+            "screened_out",
+            "did not fit the study; platforms ask to have these returned or paid a small fee",
+        )
     if outcome == "declined":
         return judged("review", "declined to take part, yet submitted")
     if outcome != "complete":
@@ -264,4 +341,6 @@ def _by_outcome(submission: Submission, session: Recruited, outcome: str, codes:
 
 
 def _same_code(entered: str, right: str) -> bool:
-    return entered.strip().casefold() == right.strip().casefold() or normalise_code(entered) == normalise_code(right)
+    return entered.strip().casefold() == right.strip().casefold() or normalise_code(
+        entered
+    ) == normalise_code(right)

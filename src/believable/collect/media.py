@@ -1,4 +1,6 @@
-"""Media under per-session names: stable inside a session, unrelated to the file, to the stimulus and to other sessions."""
+"""Media under per-session names: stable inside a session, unrelated to the file, to the stimulus
+and to other sessions.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,10 @@ SESSIONS_KEPT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ShownMedium:
-    """One stimulus of a page: which player shows it, under which name its file is served, and the name of its log if it has one
-    that the page shows (a recording has it inside). `round_position`: the page on which the participant played it as a round."""
+    """One stimulus of a page: which player shows it, under which name its file is served, and the
+    name of its log if it has one that the page shows (a recording has it inside). `round_position`:
+    the page on which the participant played it as a round.
+    """
 
     player: str
     name: str
@@ -35,36 +39,52 @@ class ShownMedium:
 
 
 def media_name(context: Context, session_id: str, stimulus_id: str, part: str = "") -> str:
-    """`part` tells apart what is served of the same stimulus: a recording with or without its plan, the log of a video."""
+    """`part` tells apart what is served of the same stimulus: a recording with or without its plan,
+    the log of a video.
+    """
     return opaque_name(context.key, session_id, f"{stimulus_id}/{part}" if part else stimulus_id)
 
 
-def shown_media(context: Context, session_id: str, definition: Definition, planned: PlannedTrial) -> tuple[ShownMedium, ...]:
+def shown_media(
+    context: Context, session_id: str, definition: Definition, planned: PlannedTrial
+) -> tuple[ShownMedium, ...]:
     """What a page shows, in the order of its players."""
     beside = planned.trial.opens_beside
     variant = Variant("plan" in beside, "log" in beside)
     return tuple(
-        _shown(context, session_id, stimulus, definition, variant) for stimulus in planned.played if stimulus in definition.media
+        _shown(context, session_id, stimulus, definition, variant)
+        for stimulus in planned.played
+        if stimulus in definition.media
     )
 
 
 def still_media(
-    context: Context, session_id: str, definition: Definition, plan: Sequence[PlannedTrial], position: int
+    context: Context,
+    session_id: str,
+    definition: Definition,
+    plan: Sequence[PlannedTrial],
+    position: int,
 ) -> tuple[ShownMedium, ...]:
-    """The two stimuli that a later page reminds of with small pictures: as they were shown, so that nothing new is told."""
+    """The two stimuli that a later page reminds of with small pictures: as they were shown, so that
+    nothing new is told.
+    """
     if not any(_wants_stills(question) for question in plan[position].trial.all_questions):
         return ()
     watched = [plan[about] for about in rated_positions(plan, position)]
     if len(watched) != 2:
         return ()
-    return tuple(medium for page in watched for medium in shown_media(context, session_id, definition, page))
+    return tuple(
+        medium for page in watched for medium in shown_media(context, session_id, definition, page)
+    )
 
 
 def _wants_stills(question: Question) -> bool:
     return bool(getattr(question.params, "stills", False))
 
 
-def _shown(context: Context, session_id: str, stimulus: str, definition: Definition, variant: Variant) -> ShownMedium:
+def _shown(
+    context: Context, session_id: str, stimulus: str, definition: Definition, variant: Variant
+) -> ShownMedium:
     folder, medium = context.media_dir, definition.media[stimulus]
     if medium.is_replay:
         name = media_name(context, session_id, stimulus, variant.name)
@@ -75,7 +95,9 @@ def _shown(context: Context, session_id: str, stimulus: str, definition: Definit
         return ShownMedium("video", name, folder / medium.digest, medium.bytes, medium.duration_ms)
     log_name = media_name(context, session_id, stimulus, f"log-{variant.name}")
     log = judged_log(folder, medium.actions, variant)
-    return ShownMedium("video", name, folder / medium.digest, medium.bytes, medium.duration_ms, log_name, log)
+    return ShownMedium(
+        "video", name, folder / medium.digest, medium.bytes, medium.duration_ms, log_name, log
+    )
 
 
 def media_of(conn: Connection, context: Context, token: str) -> Mapping[str, Path]:

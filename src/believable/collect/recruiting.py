@@ -1,6 +1,7 @@
 """Recruiting: reading who a link says somebody is, and where they are sent at the end.
 
-Ids are kept as keyed hashes only, so an address that needs them at the end takes them from the participant's own browser.
+Ids are kept as keyed hashes only, so an address that needs them at the end takes them from the
+participant's own browser.
 """
 
 from __future__ import annotations
@@ -26,18 +27,25 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 _PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
-#: Platform → outcome → address. A SONA site's address is its own, so that it must be written out in the study's `redirect`.
+#: Platform → outcome → address. A SONA site's address is its own, so that it must be written out in
+#: the study's `redirect`.
 ADDRESSES: Mapping[str, Mapping[str, str]] = {
     "prolific": {"complete": _PROLIFIC, "screened_out": _PROLIFIC, "failed_checks": _PROLIFIC},
     # Connect's completion address approves people, so that only those who completed are sent there.
-    "connect": {"complete": "https://connect.cloudresearch.com/participant/project/{projectId}/complete"},
-    "mturk": {"complete": "{turkSubmitTo}/mturk/externalSubmit?assignmentId={assignmentId}&code={code}"},
+    "connect": {
+        "complete": "https://connect.cloudresearch.com/participant/project/{projectId}/complete"
+    },
+    "mturk": {
+        "complete": "{turkSubmitTo}/mturk/externalSubmit?assignmentId={assignmentId}&code={code}"
+    },
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the link says somebody is. `hash` is None when it does not say; `previews` when they only look."""
+    """Who the link says somebody is. `hash` is None when it does not say; `previews` when they only
+    look.
+    """
 
     hash: str | None
     extra: Mapping[str, str]
@@ -45,7 +53,9 @@ class Identity:
 
 
 def participant_hash(key: bytes, study_id: str, participant_id: str) -> str:
-    """How a recruiter's participant id is kept. Another study gives another hash, so people cannot be followed."""
+    """How a recruiter's participant id is kept. Another study gives another hash, so people cannot
+    be followed.
+    """
     return keyed_hash(key, "recruiter", study_id, participant_id.strip())
 
 
@@ -54,9 +64,15 @@ def extra_hash(key: bytes, study_id: str, parameter: str, value: str) -> str:
 
 
 def _any_id(recruit: Recruit, query: Mapping[str, str]) -> str | None:
-    """Where everybody is taken once, any platform's id counts, also one that the study does not name."""
+    """Where everybody is taken once, any platform's id counts, also one that the study does not
+    name.
+    """
     known = (platform.id_parameter for platform in PLATFORMS.values())
-    return next((name for name in known if name and name in query), None) if recruit.repeats == "refuse" else None
+    return (
+        next((name for name in known if name and name in query), None)
+        if recruit.repeats == "refuse"
+        else None
+    )
 
 
 def identify(recruit: Recruit, query: Mapping[str, str], *, key: bytes, study_id: str) -> Identity:
@@ -79,12 +95,20 @@ def _value(query: Mapping[str, str], parameter: str) -> str | None:
     return value if value and len(value) <= MAX_ID_CHARS and not _UNFILLED.match(value) else None
 
 
-def redirect(finish: TrialBase, recruit: Recruit, outcome: str, *, code: str | None, query: Mapping[str, str]) -> str | None:
-    """Where to send somebody, or None: when nothing is set for this outcome, or when a parameter it needs is not known."""
+def redirect(
+    finish: TrialBase, recruit: Recruit, outcome: str, *, code: str | None, query: Mapping[str, str]
+) -> str | None:
+    """Where to send somebody, or None: when nothing is set for this outcome, or when a parameter it
+    needs is not known.
+    """
     template = finish.own_address(outcome) or ADDRESSES.get(finish.platform or "", {}).get(outcome)
     if template is None:
         return None
-    values = {name: identifier for name in parameters(recruit) if (identifier := _value(query, name)) is not None}
+    values = {
+        name: identifier
+        for name in parameters(recruit)
+        if (identifier := _value(query, name)) is not None
+    }
     if code is not None:
         values["code"] = code
     submit_to = values.pop("turkSubmitTo", None)

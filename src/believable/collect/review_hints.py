@@ -1,4 +1,5 @@
-"""Why a free text deserves a look: copied, pasted, very short, or faster than anybody types. Pure functions.
+"""Why a free text deserves a look: copied, pasted, very short, or faster than anybody types. Pure
+functions.
 
 A hint is never a verdict: a person decides, without knowing the condition.
 """
@@ -34,14 +35,17 @@ NAMED_OTHERS = 5
 SHORT_CHARACTERS: Mapping[str, int] = {"text": 2, "long_text": 15}
 #: Faster than this nobody types (150 words a minute).
 TYPED_PER_S = 12.5
-#: A page or a session below this share of the median is fast, once so many are there to compare with.
+#: A page or a session below this share of the median is fast, once so many are there to compare
+#: with.
 FAST_SHARE = 1 / 3
 FAST_MIN_N = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TextAnswer:
-    """One free-text answer with what is known about how it came about. Nothing here tells condition or arm."""
+    """One free-text answer with what is known about how it came about. Nothing here tells condition
+    or arm.
+    """
 
     session: str
     number: int
@@ -67,18 +71,25 @@ class Hint:
     words: str
 
 
-# ---------------------------------------------------------------------------------------------- copied
+# ----------------------------------------------------------------------------------------------
+# copied
 
 
 def normalised(text: str) -> str:
-    """Letters and digits only, one space between words, no case, no accents' variants: what sameness is judged on."""
+    """Letters and digits only, one space between words, no case, no accents' variants: what
+    sameness is judged on.
+    """
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(re.findall(r"\w+", folded))[:COMPARED_CHARACTERS]
 
 
 def digest(plain: str) -> str:
     """The same for the same words; empty where a text is too short to say anything."""
-    return hashlib.blake2b(plain.encode(), digest_size=16).hexdigest() if len(plain) >= ALIKE_MIN_CHARACTERS else ""
+    return (
+        hashlib.blake2b(plain.encode(), digest_size=16).hexdigest()
+        if len(plain) >= ALIKE_MIN_CHARACTERS
+        else ""
+    )
 
 
 def grams(plain: str) -> frozenset[str]:
@@ -90,26 +101,41 @@ def similarity(first: frozenset[str], second: frozenset[str]) -> float:
     return shared / (len(first) + len(second) - shared)
 
 
-#: Texts are compared in full when one of so many keys is the same, each made of so many minima (MinHash with banding). Two
-#: texts with similarity s share one with probability 1 - (1 - s^ROWS)^BANDS: .998 at .8, over .9999 from .86, .005 at .2. So
-#: what is looked at grows with the number of texts, not with the number of pairs.
+#: Texts are compared in full when one of so many keys is the same, each made of so many minima
+#: (MinHash with banding). Two texts with similarity s share one with probability 1 - (1 -
+#: s^ROWS)^BANDS: .998 at .8, over .9999 from .86, .005 at .2. So what is looked at grows with the
+#: number of texts, not with the number of pairs.
 BANDS = 16
 ROWS = 5
-_FACTORS = np.random.default_rng(20_261_116).integers(1, 2**63, (2, BANDS * ROWS), dtype=np.uint64) | np.uint64(1)
+_FACTORS = np.random.default_rng(20_261_116).integers(
+    1, 2**63, (2, BANDS * ROWS), dtype=np.uint64
+) | np.uint64(1)
 
 
 def sharing_keys(salt: str, gram_set: frozenset[str]) -> tuple[int, ...]:
     """The keys of a text, below 2**63. Texts of other studies, with another salt, have others."""
-    hashed: NDArray[np.uint64] = np.fromiter((zlib.crc32(gram.encode()) for gram in gram_set), np.uint64, len(gram_set))
-    minima = ((hashed[:, None] * _FACTORS[0] + _FACTORS[1]) >> np.uint64(32)).min(axis=0).reshape(BANDS, ROWS)
+    hashed: NDArray[np.uint64] = np.fromiter(
+        (zlib.crc32(gram.encode()) for gram in gram_set), np.uint64, len(gram_set)
+    )
+    minima = (
+        ((hashed[:, None] * _FACTORS[0] + _FACTORS[1]) >> np.uint64(32))
+        .min(axis=0)
+        .reshape(BANDS, ROWS)
+    )
     return tuple(
-        int.from_bytes(hashlib.blake2b(f"{salt}/{band}/".encode() + row.tobytes(), digest_size=8).digest(), "big") >> 1
+        int.from_bytes(
+            hashlib.blake2b(f"{salt}/{band}/".encode() + row.tobytes(), digest_size=8).digest(),
+            "big",
+        )
+        >> 1
         for band, row in enumerate(minima)
     )
 
 
 def copied(places: list[str], n_same: int, similarity: float) -> Hint:
-    """`places` of the first few others; of `n_same` with the very same words where there are any."""
+    """`places` of the first few others; of `n_same` with the very same words where there are
+    any.
+    """
     how = "same text" if n_same else f"nearly the same text ({similarity:.0%})"
     named = places[:NAMED_OTHERS]
     more = f" and {n_same - len(named)} more" if n_same > len(named) else ""
@@ -122,7 +148,8 @@ def place_in_words(session: str, number: int, position: int, of: str) -> str:
     return f"{page} of this session" if session == of else f"session {number} ({page})"
 
 
-# ---------------------------------------------------------------------------------------------- pasted, short, fast
+# ----------------------------------------------------------------------------------------------
+# pasted, short, fast
 
 
 def own_hints(answer: TextAnswer) -> list[Hint]:
@@ -151,13 +178,19 @@ def _typed(answer: TextAnswer) -> list[Hint]:
     return [Hint("fast", words)] if per_s > TYPED_PER_S else []
 
 
-def fast_hints(trial_id: str, took_ms: int | None, session_ms: int | None, median_ms: Mapping[str, float]) -> list[Hint]:
+def fast_hints(
+    trial_id: str, took_ms: int | None, session_ms: int | None, median_ms: Mapping[str, float]
+) -> list[Hint]:
     """Far below the median of the page, or of whole sessions, which stands under ''."""
     hints = []
     for what, took, name in (("page", took_ms, trial_id), ("session", session_ms, "")):
         median = median_ms.get(name)
         if took is not None and median is not None and took < FAST_SHARE * median:
-            hints.append(Hint("fast", f"{what} took {took / 1000:.0f} s, the median is {median / 1000:.0f} s"))
+            hints.append(
+                Hint(
+                    "fast", f"{what} took {took / 1000:.0f} s, the median is {median / 1000:.0f} s"
+                )
+            )
     return hints
 
 
@@ -167,10 +200,13 @@ def medians(pairs: Iterable[tuple[str, int | None]]) -> dict[str, float]:
     for name, value in pairs:
         if value is not None:
             values[name].append(value)
-    return {name: statistics.median(times) for name, times in values.items() if len(times) >= FAST_MIN_N}
+    return {
+        name: statistics.median(times) for name, times in values.items() if len(times) >= FAST_MIN_N
+    }
 
 
-# ---------------------------------------------------------------------------------------------- kinds as they are kept
+# ----------------------------------------------------------------------------------------------
+# kinds as they are kept
 
 #: Kept beside the kinds: fast by itself, whatever the medians.
 TYPED = "typed"
@@ -184,4 +220,6 @@ def kept_kinds(kinds: Iterable[str]) -> tuple[str, int]:
     """
     known = set(kinds)
     names = [name for name in (*HINT_KINDS, TYPED) if name in known]
-    return "".join(f",{name}" for name in names) + ("," if names else ""), len(known & set(HINT_KINDS))
+    return "".join(f",{name}" for name in names) + ("," if names else ""), len(
+        known & set(HINT_KINDS)
+    )

@@ -1,7 +1,7 @@
 """New free texts come into the review queue: a few sessions at a time, each answer looked at once.
 
-The cost of an answer does not grow with the number of those before it: texts are found by keys, and the medians, which concern
-all answers, are taken anew only when a tenth more have come.
+The cost of an answer does not grow with the number of those before it: texts are found by keys, and
+the medians, which concern all answers, are taken anew only when a tenth more have come.
 """
 
 from __future__ import annotations
@@ -34,14 +34,21 @@ from believable.collect.review_hints import (
 )
 from believable.store import review, review_queue
 from believable.store.engine import Connection, Store
-from believable.store.review_queue import NewAnswer, NewTrial, PendingSession, QueuedAnswer, QueueState, TimedAnswer
+from believable.store.review_queue import (
+    NewAnswer,
+    NewTrial,
+    PendingSession,
+    QueuedAnswer,
+    QueueState,
+    TimedAnswer,
+)
 from believable.study.definition import Definition
 from believable.study.records import Block, Question, TrialBase
 
 #: Sessions taken in at a time: bounds how long a commit takes and how long the interpreter is held.
 SESSIONS_AT_ONCE = 20
-#: A key that so many texts share tells nothing new about the next one. Thereby a text is compared in full with so many others for
-#: each of its keys at most, however many there are.
+#: A key that so many texts share tells nothing new about the next one. Thereby a text is compared
+#: in full with so many others for each of its keys at most, however many there are.
 MOST_SHARING = 20
 #: Medians are taken anew when the answers have grown by this share.
 GROWTH = 0.1
@@ -55,15 +62,23 @@ def text_questions(items: Iterable[TrialBase]) -> dict[tuple[str, str], Question
             questions |= text_questions(item.each)
         else:
             questions |= {
-                (item.id, question.id): question for question in item.page_questions if question.kind in SHORT_CHARACTERS
+                (item.id, question.id): question
+                for question in item.page_questions
+                if question.kind in SHORT_CHARACTERS
             }
     return questions
 
 
-def written_texts(trial_key: str, answers: Mapping[str, object], questions: Mapping[tuple[str, str], Question]) -> dict[str, str]:
+def written_texts(
+    trial_key: str, answers: Mapping[str, object], questions: Mapping[tuple[str, str], Question]
+) -> dict[str, str]:
     """The free texts of one page by question, in the order of its answers."""
     trial_id = trial_key.rpartition(".")[2]
-    return {name: text for name, text in answers.items() if isinstance(text, str) and text and (trial_id, name) in questions}
+    return {
+        name: text
+        for name, text in answers.items()
+        if isinstance(text, str) and text and (trial_id, name) in questions
+    }
 
 
 @dataclass
@@ -93,31 +108,46 @@ def text_answer(row: QueuedAnswer, questions: Mapping[tuple[str, str], Question]
         prompt=question.prompt.in_language(row.language) if question.prompt else "",
         text=row.text,
         took_ms=row.took_ms,
-        trial_characters=sum(map(len, written_texts(row.trial_key, row.answers, questions).values())),
+        trial_characters=sum(
+            map(len, written_texts(row.trial_key, row.answers, questions).values())
+        ),
         pasted_characters=row.pasted,
         session_ms=row.session_ms,
     )
 
 
 def hints_of(
-    conn: Connection, study: str, pool: str, row: QueuedAnswer, answer: TextAnswer, median_ms: Mapping[str, float]
+    conn: Connection,
+    study: str,
+    pool: str,
+    row: QueuedAnswer,
+    answer: TextAnswer,
+    median_ms: Mapping[str, float],
 ) -> tuple[Hint, ...]:
     """The hints of one answer in words, as things stand now."""
     hints: list[Hint] = []
     same, n_same = review_queue.copies(conn, study, pool, row, NAMED_OTHERS)
     if n_same:
-        hints.append(copied([place_in_words(*place, of=row.session) for place in same], n_same, 1.0))
+        hints.append(
+            copied([place_in_words(*place, of=row.session) for place in same], n_same, 1.0)
+        )
     elif row.alike:
         others = review_queue.by_ids(conn, [other for other, _ in row.alike])
-        near = sorted(((share, others[other]) for other, share in row.alike if other in others), key=lambda pair: -pair[0])
+        near = sorted(
+            ((share, others[other]) for other, share in row.alike if other in others),
+            key=lambda pair: -pair[0],
+        )
         if near:
-            places = [place_in_words(o.session, o.number, o.position, of=row.session) for _, o in near]
+            places = [
+                place_in_words(o.session, o.number, o.position, of=row.session) for _, o in near
+            ]
             hints.append(copied(places, 0, near[0][0]))
     hints += own_hints(answer)
     return (*hints, *fast_hints(answer.trial_id, row.took_ms, row.session_ms, median_ms))
 
 
-# ---------------------------------------------------------------------------------------------- taking in
+# ----------------------------------------------------------------------------------------------
+# taking in
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +160,12 @@ class Intake:
     copied_before: tuple[int, ...]
 
 
-def take_in(store: Store, questions: KnownQuestions, study: str, pool: str, pause: Callable[[float], None]) -> int:
-    """Everything that is new, step by step; how many sessions were read. `pause` is told how long each step took."""
+def take_in(
+    store: Store, questions: KnownQuestions, study: str, pool: str, pause: Callable[[float], None]
+) -> int:
+    """Everything that is new, step by step; how many sessions were read. `pause` is told how long
+    each step took.
+    """
     n_read = 0
     while True:
         mark = store.read(lambda conn: review_queue.fingerprint(conn, study, pool))
@@ -146,14 +180,22 @@ def take_in(store: Store, questions: KnownQuestions, study: str, pool: str, paus
 
 
 def _pass(
-    store: Store, questions: KnownQuestions, study: str, pool: str, queue: QueueState, pause: Callable[[float], None]
+    store: Store,
+    questions: KnownQuestions,
+    study: str,
+    pool: str,
+    queue: QueueState,
+    pause: Callable[[float], None],
 ) -> int:
-    """Once through all sessions in the order of their numbers, a few at a time; how many were read. A session that goes on
-    behind is found by the next pass."""
+    """Once through all sessions in the order of their numbers, a few at a time; how many were read.
+    A session that goes on behind is found by the next pass.
+    """
     n_read, after = 0, 0
     while True:
         begun_s = time.thread_time()
-        step = store.read(partial(_intake, questions=questions, study=study, pool=pool, queue=queue, after=after))
+        step = store.read(
+            partial(_intake, questions=questions, study=study, pool=pool, queue=queue, after=after)
+        )
         if step is not None:
             store.write(partial(_put, study=study, pool=pool, queue=queue, step=step))
             n_read, after = n_read + len(step.unread), step.unread[-1].number
@@ -162,7 +204,14 @@ def _pass(
             return n_read
 
 
-def _intake(conn: Connection, questions: KnownQuestions, study: str, pool: str, queue: QueueState, after: int) -> Intake | None:
+def _intake(
+    conn: Connection,
+    questions: KnownQuestions,
+    study: str,
+    pool: str,
+    queue: QueueState,
+    after: int,
+) -> Intake | None:
     unread = review_queue.pending(conn, study, pool, SESSIONS_AT_ONCE, after=after)
     if not unread:
         return None
@@ -178,7 +227,9 @@ def _intake(conn: Connection, questions: KnownQuestions, study: str, pool: str, 
     for trial in closed_trials:
         session = sessions[trial.session]
         if trial.status != "skipped":
-            texts += _texts(trial, session, questions.of(conn, session.definition), pasted[session.id])
+            texts += _texts(
+                trial, session, questions.of(conn, session.definition), pasted[session.id]
+            )
     answers, before = _compared(conn, study, pool, [answer for answer, _ in texts])
     rows = []
     for (answer, ordinal), same in zip(texts, answers, strict=True):
@@ -212,7 +263,10 @@ def _intake(conn: Connection, questions: KnownQuestions, study: str, pool: str, 
 
 
 def _texts(
-    trial: NewTrial, session: PendingSession, questions: Mapping[tuple[str, str], Question], pasted: Mapping[tuple[int, str], int]
+    trial: NewTrial,
+    session: PendingSession,
+    questions: Mapping[tuple[str, str], Question],
+    pasted: Mapping[tuple[int, str], int],
 ) -> list[tuple[TextAnswer, int]]:
     """The free texts of a page, each with its number there."""
     written = written_texts(trial.key, trial.answers, questions)
@@ -241,7 +295,9 @@ def _texts(
 
 @dataclass(frozen=True, slots=True)
 class Sameness:
-    """How a new text compares: whether its words were there before, and which others are nearly the same."""
+    """How a new text compares: whether its words were there before, and which others are nearly the
+    same.
+    """
 
     digest: str
     copy: bool = False
@@ -249,8 +305,12 @@ class Sameness:
     keys: tuple[int, ...] = ()
 
 
-def _compared(conn: Connection, study: str, pool: str, answers: Sequence[TextAnswer]) -> tuple[list[Sameness], tuple[int, ...]]:
-    """Each text against those in the queue and those before it in this step; and answers that have become copies thereby."""
+def _compared(
+    conn: Connection, study: str, pool: str, answers: Sequence[TextAnswer]
+) -> tuple[list[Sameness], tuple[int, ...]]:
+    """Each text against those in the queue and those before it in this step; and answers that have
+    become copies thereby.
+    """
     plain = [normalised(answer.text) for answer in answers]
     digests = [digest(text) for text in plain]
     known = review_queue.known_digests(conn, study, pool, (name for name in digests if name))
@@ -284,15 +344,21 @@ def _near(
     keys: Mapping[int, tuple[int, ...]],
     sharing: dict[int, list[int]],
 ) -> tuple[dict[int, list[tuple[int, float]]], dict[int, tuple[int, ...]]]:
-    """Texts that share a key are compared in full. Those of this step go by their negative place, from -1."""
+    """Texts that share a key are compared in full. Those of this step go by their negative place,
+    from -1.
+    """
     candidates: dict[int, list[int]] = {}
     own_keys: dict[int, tuple[int, ...]] = {}
     for i in fresh:
-        candidates[i] = list(dict.fromkeys(other for key in keys[i] for other in sharing.get(key, ())))
+        candidates[i] = list(
+            dict.fromkeys(other for key in keys[i] for other in sharing.get(key, ()))
+        )
         own_keys[i] = tuple(key for key in keys[i] if len(sharing.get(key, ())) < MOST_SHARING)
         for key in own_keys[i]:
             sharing.setdefault(key, []).append(-i - 1)
-    rows = review_queue.by_ids(conn, (other for others in candidates.values() for other in others if other >= 0))
+    rows = review_queue.by_ids(
+        conn, (other for others in candidates.values() for other in others if other >= 0)
+    )
     stored = {id_: grams(normalised(row.text)) for id_, row in rows.items()}
     near: dict[int, list[tuple[int, float]]] = {}
     for i, others in candidates.items():
@@ -309,7 +375,9 @@ def _near(
 def _put(conn: Connection, study: str, pool: str, queue: QueueState, step: Intake) -> None:
     review_queue.put(conn, study, pool, step.unread, step.closed, step.answers)
     review_queue.add_kind(conn, step.copied_before, "duplicate")
-    ended = [session for session in step.unread if session.session_ms is not None and session.closed >= 0]
+    ended = [
+        session for session in step.unread if session.session_ms is not None and session.closed >= 0
+    ]
     if ended:
         review_queue.put_durations(conn, ended)
         rows = review_queue.timed(conn, study, pool, [session.id for session in ended])
@@ -317,7 +385,9 @@ def _put(conn: Connection, study: str, pool: str, queue: QueueState, step: Intak
 
 
 def _settle(conn: Connection, study: str, pool: str, queue: QueueState, mark: str) -> None:
-    """All sessions are read: what concerns all answers, where enough has changed, and the mark that says so."""
+    """All sessions are read: what concerns all answers, where enough has changed, and the mark that
+    says so.
+    """
     gone = review_queue.withdrawn(conn, study, pool)
     if gone != queue.withdrawn:
         for id_ in review_queue.lone_copies(conn, study, pool):
@@ -334,15 +404,21 @@ def _settle(conn: Connection, study: str, pool: str, queue: QueueState, mark: st
 def medians_of(rows: Sequence[TimedAnswer]) -> dict[str, float]:
     """Of each page, and of whole sessions under ''."""
     by_page = medians((row.trial_key.rpartition(".")[2], row.took_ms) for row in rows)
-    return by_page | medians(("", ms) for ms in {row.session: row.session_ms for row in rows}.values())
+    return by_page | medians(
+        ("", ms) for ms in {row.session: row.session_ms for row in rows}.values()
+    )
 
 
-def changed_kinds(rows: Sequence[TimedAnswer], median_ms: Mapping[str, float]) -> dict[int, tuple[str, int]]:
+def changed_kinds(
+    rows: Sequence[TimedAnswer], median_ms: Mapping[str, float]
+) -> dict[int, tuple[str, int]]:
     """The rows whose kinds of hints are others by these medians. Pure."""
     changed = {}
     for row in rows:
         kinds = {name for name in row.kinds.split(",") if name}
-        slow = not fast_hints(row.trial_key.rpartition(".")[2], row.took_ms, row.session_ms, median_ms)
+        slow = not fast_hints(
+            row.trial_key.rpartition(".")[2], row.took_ms, row.session_ms, median_ms
+        )
         wanted = kinds - {"fast"} if slow and TYPED not in kinds else kinds | {"fast"}
         if wanted != kinds:
             changed[row.id] = kept_kinds(wanted)

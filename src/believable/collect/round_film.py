@@ -1,5 +1,6 @@
-"""The recording of a round as a video. It takes seconds of a core, so it is made in a process of its own:
-`python -m believable.collect.round_film SOURCE TARGET [WIDTH HEIGHT]`. Needs the extra `video`; nothing else imports this module.
+"""The recording of a round as a video. It takes seconds of a core, so it is made in a process of
+its own: `python -m believable.collect.round_film SOURCE TARGET [WIDTH HEIGHT]`. Needs the extra
+`video`; nothing else imports this module.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Rounds of a session: opened by one connection at a time, durable piece by piece, ended with a recording, which a later page may
-show.
+"""Rounds of a session: opened by one connection at a time, durable piece by piece, ended with a
+recording, which a later page may show.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ VIDEO_TYPE = "video/mp4"
 
 @dataclass(frozen=True, slots=True)
 class HeldRound:
-    """A round that this connection holds. `steppable`: a simulated participant, who may play faster than time. `filmed`: a video
-    is made of it."""
+    """A round that this connection holds. `steppable`: a simulated participant, who may play faster
+    than time. `filmed`: a video is made of it.
+    """
 
     key: RoundKey
     holder: str
@@ -64,7 +65,9 @@ class HeldRound:
 
 @dataclass(frozen=True, slots=True)
 class EndedRound:
-    """What is left of a round: the whole recording, the copy that may be watched, and a video where the study wants one."""
+    """What is left of a round: the whole recording, the copy that may be watched, and a video where
+    the study wants one.
+    """
 
     score: int
     recording: bytes
@@ -89,13 +92,21 @@ def setup_of(planned: PlannedTrial, seed: int) -> Record:
     return setup
 
 
-def open_round(conn: Connection, context: Context, *, token: str, epoch: int, position: int, holder: str) -> HeldRound:
-    """Take the round of the current trial: a new one, or the one that was begun, by the trial's policy."""
+def open_round(
+    conn: Connection, context: Context, *, token: str, epoch: int, position: int, holder: str
+) -> HeldRound:
+    """Take the round of the current trial: a new one, or the one that was begun, by the trial's
+    policy.
+    """
     standing = standing_of(conn, context, token, lock=True)
     session = standing.session
     check_epoch(session, epoch)
     play = standing.plan[position].trial if position < len(standing.plan) else None
-    if position != session.position or standing.step.outcome is not None or not isinstance(play, Play):
+    if (
+        position != session.position
+        or standing.step.outcome is not None
+        or not isinstance(play, Play)
+    ):
         raise Conflict(f"trial {position} is no round to be played now. Ask for the current trial.")
     latest = rounds.latest(conn, session.id, position, session.run, lock=True)
     now_ms = context.clock.now_ms()
@@ -104,7 +115,9 @@ def open_round(conn: Connection, context: Context, *, token: str, epoch: int, po
         rounds.close(conn, latest.key, state="left", score=None, at_ms=now_ms)
         latest = _new(conn, standing, latest.key.attempt + 1, holder, now_ms)
     elif latest is None or latest.state == "left":
-        latest = _new(conn, standing, 1 if latest is None else latest.key.attempt + 1, holder, now_ms)
+        latest = _new(
+            conn, standing, 1 if latest is None else latest.key.attempt + 1, holder, now_ms
+        )
     elif latest.state == "live":
         rounds.take(conn, latest.key, holder, lost=begun)
     return HeldRound(
@@ -126,7 +139,9 @@ def _is_watched(plan: Sequence[PlannedTrial], played: int) -> bool:
     return any(round_position(plan, later) == played for later in range(played + 1, len(plan)))
 
 
-def _new(conn: Connection, standing: Standing, attempt: int, holder: str, now_ms: int) -> StoredRound:
+def _new(
+    conn: Connection, standing: Standing, attempt: int, holder: str, now_ms: int
+) -> StoredRound:
     session = standing.session
     planned = standing.plan[session.position]
     assert isinstance(planned.trial, Play)
@@ -141,7 +156,9 @@ def applied(conn: Connection, opened: HeldRound) -> list[list[int]]:
 
 
 def record(opened: HeldRound, changes: Sequence[Sequence[int]]) -> EndedRound:
-    """The recording of a round that is over, made from what is stored: the same again whoever makes it."""
+    """The recording of a round that is over, made from what is stored: the same again whoever makes
+    it.
+    """
     return ended(*record_round(opened.playing, opened.setup, changes))
 
 
@@ -160,9 +177,13 @@ def end_round(conn: Connection, context: Context, opened: HeldRound, recorded: E
         return
     sessions.put_file(conn, key.session, key.recording_name, RECORDING_TYPE, recorded.recording)
     if recorded.video is None:
-        sessions.put_file(conn, key.session, judged_name(key.position, key.run), RECORDING_TYPE, recorded.judged)
+        sessions.put_file(
+            conn, key.session, judged_name(key.position, key.run), RECORDING_TYPE, recorded.judged
+        )
     else:
-        sessions.put_file(conn, key.session, video_name(key.position, key.run), VIDEO_TYPE, recorded.video)
+        sessions.put_file(
+            conn, key.session, video_name(key.position, key.run), VIDEO_TYPE, recorded.video
+        )
     rounds.close(conn, key, state="over", score=recorded.score, at_ms=context.clock.now_ms())
 
 
@@ -192,7 +213,9 @@ def leave_practice(conn: Connection, context: Context, standing: Standing) -> No
 
 
 def shown_round(conn: Connection, context: Context, standing: Standing) -> tuple[ShownMedium, ...]:
-    """What the current page shows, where that is a round: a recording that lies in the database, not in a file."""
+    """What the current page shows, where that is a round: a recording that lies in the database,
+    not in a file.
+    """
     session = standing.session
     source = round_position(standing.plan, session.position)
     if source is None:
@@ -212,7 +235,10 @@ def round_content(conn: Connection, context: Context, token: str, name: str) -> 
     sources = {round_position(standing.plan, position) for position in range(len(standing.plan))}
     for source in sources:
         if source is not None and name == _name(context, session.id, source, session.run):
-            bodies = (sessions.get_file(conn, session.id, stored) for _, stored in _forms(source, session.run))
+            bodies = (
+                sessions.get_file(conn, session.id, stored)
+                for _, stored in _forms(source, session.run)
+            )
             return next((body for body in bodies if body is not None), None)
     return None
 

@@ -1,5 +1,5 @@
-"""Whether a claimed view was possible. A browser says what it played; the server knows the medium's length, what it has sent of
-it and since when the page is open.
+"""Whether a claimed view was possible. A browser says what it played; the server knows the medium's
+length, what it has sent of it and since when the page is open.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from believable.store import view_checks
 from believable.store.engine import Connection
 from believable.study.records import Controls
 
-#: Lengths in files and lengths as browsers play them differ a little, and so do sizes behind a proxy.
+#: Lengths in files and lengths as browsers play them differ a little, and so do sizes behind a
+#: proxy.
 TOLERANCE = 0.95
-#: Browsers play videos no faster. Counts for players with the browser's own controls, which offer speeds that we do not know.
+#: Browsers play videos no faster. Counts for players with the browser's own controls, which offer
+#: speeds that we do not know.
 FASTEST_VIDEO = 16
 #: Simulated people do not fetch and wait.
 UNCHECKED_LINKS = ("simulated",)
@@ -33,7 +35,9 @@ def needed_ms(controls: Controls, length_ms: int | None, progress: ViewingProgre
     claimed_ms = progress.watched_ms(length_ms)
     if progress.views and not controls.seek:
         claimed_ms = length_ms
-    fastest = controls.fastest_first if controls.must_finish else max(FASTEST_VIDEO, *controls.speeds)
+    fastest = (
+        controls.fastest_first if controls.must_finish else max(FASTEST_VIDEO, *controls.speeds)
+    )
     return round(TOLERANCE * claimed_ms / fastest)
 
 
@@ -46,7 +50,9 @@ def check_view(
     open_ms: int,
     place: tuple[int, int, int],
 ) -> ViewCheck:
-    """`place` is position, run and player. A player fetches a medium whole before it shows any of it."""
+    """`place` is position, run and player. A player fetches a medium whole before it shows any of
+    it.
+    """
     position, run, player = place
     needed = needed_ms(controls, medium.length_ms, progress)
     claims = progress.views > 0 or bool(progress.watched)
@@ -64,9 +70,12 @@ def check_view(
     )
 
 
-def check_views(conn: Connection, context: Context, standing: Standing, seen: Sequence[ViewingProgress]) -> tuple[ViewCheck, ...]:
-    """One check for each stimulus of the current page; none for simulated people, nor for one's own round, which the server has
-    seen being played."""
+def check_views(
+    conn: Connection, context: Context, standing: Standing, seen: Sequence[ViewingProgress]
+) -> tuple[ViewCheck, ...]:
+    """One check for each stimulus of the current page; none for simulated people, nor for one's own
+    round, which the server has seen being played.
+    """
     session = standing.session
     planned = standing.plan[session.position]
     controls = planned.trial.player_controls
@@ -90,11 +99,17 @@ def check_views(conn: Connection, context: Context, standing: Standing, seen: Se
     )
 
 
-def with_checks(seen: Sequence[ViewingProgress], checks: Sequence[ViewCheck]) -> tuple[ViewingProgress, ...]:
-    """The progress of each player, with the length that the server knows, and marked if it is not possible."""
+def with_checks(
+    seen: Sequence[ViewingProgress], checks: Sequence[ViewCheck]
+) -> tuple[ViewingProgress, ...]:
+    """The progress of each player, with the length that the server knows, and marked if it is not
+    possible.
+    """
     if not checks:
         return tuple(seen)
     return tuple(
-        replace(progress, duration_ms=check.length_ms or progress.duration_ms, possible=check.possible)
+        replace(
+            progress, duration_ms=check.length_ms or progress.duration_ms, possible=check.possible
+        )
         for progress, check in zip(seen, checks, strict=True)
     )

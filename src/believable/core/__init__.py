@@ -1,1 +1,3 @@
-"""The ground everything stands on: errors, registries, ids, clocks and seeds. Imports nothing of ours."""
+"""The ground everything stands on: errors, registries, ids, clocks and seeds. Imports nothing of
+ours.
+"""

@@ -1,8 +1,10 @@
-"""How this package starts other Python processes: never with the current folder among the folders that modules come from.
+"""How this package starts other Python processes: never with the current folder among the folders
+that modules come from.
 
-`python -m` and `python -c` put the current folder first on `sys.path`, so that a file such as `threading.py` in a study folder
-would run in place of the library's own. `-P` and `PYTHONSAFEPATH` switch this off. The module imports nothing but the standard
-library's built-in parts, because it runs before the path is safe.
+`python -m` and `python -c` put the current folder first on `sys.path`, so that a file such as
+`threading.py` in a study folder would run in place of the library's own. `-P` and `PYTHONSAFEPATH`
+switch this off. The module imports nothing but the standard library's built-in parts, because it
+runs before the path is safe.
 """
 
 import os
@@ -14,7 +16,8 @@ SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def python_command(*arguments: str) -> list[str]:
-    """The command that runs this Python with these arguments, without the current folder on its path.
+    """The command that runs this Python with these arguments, without the current folder on its
+    path.
 
     >>> python_command("-m", "believable")[1:]
     ['-P', '-m', 'believable']
@@ -23,13 +26,17 @@ def python_command(*arguments: str) -> list[str]:
 
 
 def protect_children() -> None:
-    """Every Python that this process starts from now on leaves the current folder off its path. For commands, not libraries."""
+    """Every Python that this process starts from now on leaves the current folder off its path. For
+    commands, not libraries.
+    """
     os.environ[SAFE_PATH] = "1"
 
 
 @contextmanager
 def protected_start() -> Iterator[None]:
-    """The same for the processes that are started inside, as `multiprocessing` takes no arguments for its children."""
+    """The same for the processes that are started inside, as `multiprocessing` takes no arguments
+    for its children.
+    """
     before = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"
     try:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A published source; authors as `Family, Given names`. `note` says what it is for, and what is not known about it."""
+    """A published source; authors as `Family, Given names`. `note` says what it is for, and what is
+    not known about it.
+    """
 
     key: str
     title: str
@@ -46,5 +48,9 @@ def _listed(authors: tuple[str, ...]) -> str:
     short = []
     for author in authors:
         family, _, first_names = author.partition(", ")
-        short.append(f"{family}, {' '.join(f'{name[0]}.' for name in first_names.split())}" if first_names else family)
+        short.append(
+            f"{family}, {' '.join(f'{name[0]}.' for name in first_names.split())}"
+            if first_names
+            else family
+        )
     return short[0] if len(short) == 1 else f"{', '.join(short[:-1])} & {short[-1]}"

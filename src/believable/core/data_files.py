@@ -1,4 +1,5 @@
-"""Data files beside the code, in the part of YAML that can be read at once: an entry per line, its value as in JSON.
+"""Data files beside the code, in the part of YAML that can be read at once: an entry per line, its
+value as in JSON.
 
     block:
       key: "value"
@@ -37,7 +38,11 @@ def read_blocks(file: Path) -> dict[str, dict[str, Any]]:
 
 
 def _lines(file: Path) -> Iterator[str]:
-    return (line for line in file.read_text(encoding="utf-8").splitlines() if line.strip() and line.strip()[0] != "#")
+    return (
+        line
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if line.strip() and line.strip()[0] != "#"
+    )
 
 
 def _values(lines: str) -> dict[str, Any]:

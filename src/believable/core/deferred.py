@@ -1,4 +1,6 @@
-"""Modules that are loaded when something of them is first used: those that weigh much and that most processes never need."""
+"""Modules that are loaded when something of them is first used: those that weigh much and that most
+processes never need.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,14 @@ from typing import Any
 
 
 class DeferredModule(ModuleType):
-    """`special = DeferredModule("scipy.special")` stands for the module; `special.ndtr` loads it, once."""
+    """`special = DeferredModule("scipy.special")` stands for the module; `special.ndtr` loads it,
+    once.
+    """
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # what looks through all modules asks for these; it uses nothing of them
+        if name.startswith(
+            "__"
+        ):  # what looks through all modules asks for these; it uses nothing of them
             raise AttributeError(name)
         value = getattr(importlib.import_module(self.__name__), name)
         setattr(self, name, value)

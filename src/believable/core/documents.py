@@ -9,7 +9,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 
 def template_environment(folder: Path, *, escaped: bool) -> Environment:
-    """Templates of a folder. A name that is not there is an error; lines that only decide something leave none behind."""
+    """Templates of a folder. A name that is not there is an error; lines that only decide something
+    leave none behind.
+    """
     return Environment(
         loader=FileSystemLoader(folder),
         autoescape=escaped,

@@ -1,7 +1,7 @@
 """Folders for drafts that hold people's data: inside the data folder, and gone with who made them.
 
-A process that is killed leaves its drafts behind. Each is held by a lock, which the system releases when the process ends in
-whatever way; `sweep_drafts` deletes those that nobody holds.
+A process that is killed leaves its drafts behind. Each is held by a lock, which the system releases
+when the process ends in whatever way; `sweep_drafts` deletes those that nobody holds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class DraftFolder:
-    """A folder to write into, for its maker alone. `lock` is the descriptor that keeps it from being swept."""
+    """A folder to write into, for its maker alone. `lock` is the descriptor that keeps it from
+    being swept.
+    """
 
     path: Path
     lock: int
@@ -58,7 +60,9 @@ def draft_folder(parent: Path) -> Iterator[Path]:
 
 
 def sweep_drafts(parent: Path) -> int:
-    """Delete drafts whose makers are gone, and say how many. Those of processes that still run stay."""
+    """Delete drafts whose makers are gone, and say how many. Those of processes that still run
+    stay.
+    """
     if not parent.is_dir():
         return 0
     names = {entry.name.removesuffix(".lock") for entry in parent.iterdir()}

@@ -33,14 +33,24 @@ class InvalidInput(BelievableError, ValueError):
 
 #: The cure where a table comes from elsewhere.
 AS_CSV = "Save it as CSV, in UTF-8."
-#: Damaged content raises these, whatever reads it. `TypeError` and `AttributeError` are not among them: they are our own
-#: bugs, and must not be reported as damage.
-_DAMAGE = (ArithmeticError, EOFError, LookupError, OSError, RecursionError, ValueError, csv.Error, zlib.error)
+#: Damaged content raises these, whatever reads it. `TypeError` and `AttributeError` are not among
+#: them: they are our own bugs, and must not be reported as damage.
+_DAMAGE = (
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    RecursionError,
+    ValueError,
+    csv.Error,
+    zlib.error,
+)
 
 
 @contextmanager
 def reading(source: object, cure: str) -> Iterator[None]:
-    """Whatever goes wrong while a file from outside is read becomes one error with its name and the cure; our own pass.
+    """Whatever goes wrong while a file from outside is read becomes one error with its name and the
+    cure; our own pass.
 
     >>> with reading("x.json", "Copy it again."):
     ...     {}["title"]
@@ -63,13 +73,13 @@ def reading(source: object, cure: str) -> Iterator[None]:
 
 @contextmanager
 def parsing(source: object, cure: str) -> Iterator[None]:
-    """Like `reading`, for code that takes a parsed tree apart. There a `TypeError` may come from content of another shape, or
-    from a bug; the message names both, and the line of our code.
+    """Like `reading`, for code that takes a parsed tree apart. There a `TypeError` may come from
+    content of another shape, or from a bug; the message names both, and the line of our code.
 
     >>> with parsing("x.json", "Copy it again."):
     ...     [1, 2]["title"]
-    Traceback (most recent call last):
-    believable.core.errors.InvalidInput: x.json: cannot be read (TypeError: list indices must be integers or slices, not str). ...
+    Traceback (most recent call last): believable.core.errors.InvalidInput: x.json: cannot be read
+    (TypeError: list indices must be integers or slices, not str). ...
     """
     with reading(source, cure):
         try:
@@ -77,8 +87,9 @@ def parsing(source: object, cure: str) -> Iterator[None]:
         except (AttributeError, TypeError) as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
             raise InvalidInput(
-                f"{source}: cannot be read ({type(error).__name__}: {str(error)[:200]}). Its content has another shape than"
-                f" expected, or this is a bug of believable ({PurePath(frame.filename).name}:{frame.lineno}). {cure}"
+                f"{source}: cannot be read ({type(error).__name__}: {str(error)[:200]}). Its"
+                " content has another shape than expected, or this is a bug of believable"
+                f" ({PurePath(frame.filename).name}:{frame.lineno}). {cure}"
             ) from error
 
 
@@ -123,14 +134,18 @@ class Unavailable(BelievableError):
 
 
 class BrokenPlugin(BelievableError):
-    """A part that an installed package, or a study's own folder, declares and that cannot be loaded."""
+    """A part that an installed package, or a study's own folder, declares and that cannot be
+    loaded.
+    """
 
 
 class MissingExtra(BelievableError, ImportError):
     """An optional part is not installed."""
 
     def __init__(self, *, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional part. Install it with: pip install 'believable[{extra}]'")
+        super().__init__(
+            f"{what} needs an optional part. Install it with: pip install 'believable[{extra}]'"
+        )
         self.what, self.extra = what, extra
 
     def __reduce__(self) -> tuple[Callable[..., MissingExtra], tuple[str, str]]:

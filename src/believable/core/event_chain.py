@@ -33,7 +33,11 @@ PAGE_EVENTS = (
     EventKind("page.visible", (), "the page can be seen again"),
     EventKind("page.blur", (), "another window has the keyboard"),
     EventKind("page.focus", (), "this window has the keyboard again"),
-    EventKind("trial.shown", ("kind", "orders"), "a page of the study is there; `orders`: options that were shuffled"),
+    EventKind(
+        "trial.shown",
+        ("kind", "orders"),
+        "a page of the study is there; `orders`: options that were shuffled",
+    ),
     EventKind("answer.change", ("question", "value"), "an answer was changed"),
     EventKind("text.paste", ("question", "length"), "so many characters were pasted into a text"),
     EventKind("trial.submit", ("answers",), "the person went on; the answers as they stood"),
@@ -42,13 +46,20 @@ PAGE_EVENTS = (
     EventKind(
         "device.tones",
         ("state", "row", "attempt"),
-        "a row of tones of a device check was played (from 0), on which attempt (from 1); whether the browser let it sound",
+        "a row of tones of a device check was played (from 0), on which attempt (from 1); whether"
+        " the browser let it sound",
     ),
     EventKind("overlay.open", ("which", "media_ms"), "plan or log beside the player was opened"),
     EventKind("overlay.close", ("which", "media_ms"), "it was closed"),
     EventKind("play.connected", ("attempt", "received"), "the page has joined the round"),
-    EventKind("play.input", ("attempt", "inputs"), "inputs of a round, gathered for a quarter of a second"),
-    EventKind("play.state", ("attempt", "state", "tick"), "the round began, paused, went on or ended, as the page saw it"),
+    EventKind(
+        "play.input", ("attempt", "inputs"), "inputs of a round, gathered for a quarter of a second"
+    ),
+    EventKind(
+        "play.state",
+        ("attempt", "state", "tick"),
+        "the round began, paused, went on or ended, as the page saw it",
+    ),
     EventKind("play.lost", ("was",), "the connection of a round was lost"),
     EventKind("play.over", ("score",), "the round is over"),
 )

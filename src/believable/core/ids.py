@@ -12,7 +12,9 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def new_token() -> str:
-    """128 random bits for a URL. Never begins with `-`: on a command line that would be an option."""
+    """128 random bits for a URL. Never begins with `-`: on a command line that would be an
+    option.
+    """
     while (token := secrets.token_urlsafe(16)).startswith("-"):
         pass
     return token
@@ -24,12 +26,16 @@ def token_hash(token: str) -> str:
 
 
 def policy_source(text: str) -> str:
-    """The name of a script or style that stands in a page itself, by which its content security policy allows it and no other."""
+    """The name of a script or style that stands in a page itself, by which its content security
+    policy allows it and no other.
+    """
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def keyed_hash(key: bytes, *parts: str) -> str:
-    """HMAC-SHA-256 over the parts. Equal parts give equal hashes; without the key nothing can be tried."""
+    """HMAC-SHA-256 over the parts. Equal parts give equal hashes; without the key nothing can be
+    tried.
+    """
     message = "\x1f".join(parts).encode()
     return hmac.new(key, message, hashlib.sha256).hexdigest()
 
@@ -42,23 +48,31 @@ def base32(digest_hex: str, length: int) -> str:
 
 
 def opaque_name(key: bytes, *parts: str) -> str:
-    """A media name for one session: stable inside it, unrelated to the file and to other sessions."""
+    """A media name for one session: stable inside it, unrelated to the file and to other
+    sessions.
+    """
     return base32(keyed_hash(key, "media", *parts), 26).lower()
 
 
 def spoken_code(key: bytes, *parts: str) -> str:
-    """A short code such as `7QF2-K9MX-3D`, 50 bits, derived, so that it can be shown again at any time."""
+    """A short code such as `7QF2-K9MX-3D`, 50 bits, derived, so that it can be shown again at any
+    time.
+    """
     raw = base32(keyed_hash(key, "code", *parts), 10)
     return f"{raw[:4]}-{raw[4:8]}-{raw[8:]}"
 
 
 def completion_code(declared: str, key: bytes, study_id: str, outcome: str) -> str:
-    """One per study and outcome, the same for everybody, as platforms expect it: the declared one, or ours for `auto`."""
+    """One per study and outcome, the same for everybody, as platforms expect it: the declared one,
+    or ours for `auto`.
+    """
     return spoken_code(key, "completion", study_id, outcome) if declared == "auto" else declared
 
 
 def normalise_code(text: str) -> str:
-    """What a person typed, as `spoken_code` writes it: case, spaces, hyphens and look-alikes forgiven."""
+    """What a person typed, as `spoken_code` writes it: case, spaces, hyphens and look-alikes
+    forgiven.
+    """
     raw = text.upper().translate(str.maketrans("ILOU", "110V"))
     kept = "".join(character for character in raw if character in ALPHABET)
     return f"{kept[:4]}-{kept[4:8]}-{kept[8:]}"

@@ -1,11 +1,14 @@
-"""Where files are kept beyond this machine: a bucket of S3-compatible storage, or a folder that several machines have mounted.
+"""Where files are kept beyond this machine: a bucket of S3-compatible storage, or a folder that
+several machines have mounted.
 
 `storage_at`    the storage behind `s3://bucket/prefix` or a folder
-`medium_file`   a file of the media folder, fetched first where only the storage behind that folder has it
+`medium_file`   a file of the media folder, fetched first where only the storage behind that folder
+                has it
 
-A media folder remembers the storage behind it in `storage.txt`, so that every process and every command that works on it knows.
-What it holds are copies: each is fetched once, checked by its name, and read from the disk from then on, so that people go on
-watching while the storage cannot be reached.
+A media folder remembers the storage behind it in `storage.txt`, so that every process and every
+command that works on it knows. What it holds are copies: each is fetched once, checked by its name,
+and read from the disk from then on, so that people go on watching while the storage cannot be
+reached.
 """
 
 from __future__ import annotations
@@ -21,7 +24,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from believable.core.errors import BelievableError, InvalidInput, MissingExtra, NotFound, Refused, Unavailable
+from believable.core.errors import (
+    BelievableError,
+    InvalidInput,
+    MissingExtra,
+    NotFound,
+    Refused,
+    Unavailable,
+)
 from believable.core.whole_files import whole_file, write_whole
 
 SCHEME = "s3://"
@@ -32,7 +42,9 @@ _PIECE_BYTES = 1 << 20
 
 
 class Storage(Protocol):
-    """Files by name; names may have slashes. Everything raises `Unavailable`, `Refused` or `NotFound` with the address."""
+    """Files by name; names may have slashes. Everything raises `Unavailable`, `Refused` or
+    `NotFound` with the address.
+    """
 
     address: str
 
@@ -46,7 +58,9 @@ class Storage(Protocol):
         """A copy of the file, in place of one of this name."""
 
     def fetch(self, name: str, target: Path, mode: int = 0o666) -> None:
-        """A copy in a new file with these rights, less the process's umask; `target` appears whole or not at all."""
+        """A copy in a new file with these rights, less the process's umask; `target` appears whole
+        or not at all.
+        """
 
     def names(self) -> list[str]:
         """All files, in order."""
@@ -60,12 +74,17 @@ def is_bucket(address: str) -> bool:
 
 
 def storage_at(address: str) -> Storage:
-    """Reached with the credentials of the environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, and
-    `AWS_ENDPOINT_URL` where it is not Amazon's), or those of the machine's role."""
+    """Reached with the credentials of the environment (`AWS_ACCESS_KEY_ID`,
+    `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, and `AWS_ENDPOINT_URL` where it is not Amazon's), or
+    those of the machine's role.
+    """
     if is_bucket(address):
         return BucketStorage(address)
     if "://" in address:
-        raise InvalidInput(f"{address}: expected s3://BUCKET/PREFIX or a folder. Other storage: mount it as a folder.")
+        raise InvalidInput(
+            f"{address}: expected s3://BUCKET/PREFIX or a folder. Other storage: mount it as a"
+            " folder."
+        )
     return FolderStorage(Path(address))
 
 
@@ -90,7 +109,10 @@ class FolderStorage:
 
     def check(self) -> None:
         if not self._folder.is_dir():
-            raise NotFound(f"{self.address}: there is no such folder. Mount it, or make it: mkdir -p {self.address}")
+            raise NotFound(
+                f"{self.address}: there is no such folder. Mount it, or make it: mkdir -p"
+                f" {self.address}"
+            )
 
     def has(self, name: str) -> bool:
         return (self._folder / name).is_file()
@@ -106,7 +128,11 @@ class FolderStorage:
             shutil.copyfile(self._folder / name, unfinished)
 
     def names(self) -> list[str]:
-        files = (path for path in self._folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+        files = (
+            path
+            for path in self._folder.rglob("*")
+            if path.is_file() and not path.name.startswith(".")
+        )
         return sorted(path.relative_to(self._folder).as_posix() for path in files)
 
     def remove(self, name: str) -> None:
@@ -119,7 +145,10 @@ class BucketStorage:
     def __init__(self, address: str) -> None:
         match = _ADDRESS.fullmatch(address)
         if match is None:
-            raise InvalidInput(f"{address}: expected s3://BUCKET/PREFIX, the bucket in small letters, digits, - and dots.")
+            raise InvalidInput(
+                f"{address}: expected s3://BUCKET/PREFIX, the bucket in small letters, digits, -"
+                " and dots."
+            )
         self.address = address.rstrip("/")
         _must_be_endpoints()
         try:
@@ -128,10 +157,17 @@ class BucketStorage:
             stores: Any = importlib.import_module("obstore.store")
         except ImportError:
             raise MissingExtra(what="object storage", extra="s3") from None
-        # A server of one's own, without TLS, is named by whoever sets the endpoint; Amazon's has none but https.
-        options = {"allow_http": True, "connect_timeout": f"{CONNECT_S}s", "timeout": f"{ANSWER_S}s"}
+        # A server of one's own, without TLS, is named by whoever sets the endpoint; Amazon's has
+        # none but https.
+        options = {
+            "allow_http": True,
+            "connect_timeout": f"{CONNECT_S}s",
+            "timeout": f"{ANSWER_S}s",
+        }
         with self._errors_told():
-            self._store = stores.S3Store.from_url(self.address, client_options=options, retry_config={"max_retries": TRIES})
+            self._store = stores.S3Store.from_url(
+                self.address, client_options=options, retry_config={"max_retries": TRIES}
+            )
 
     def check(self) -> None:
         with self._errors_told():
@@ -159,7 +195,9 @@ class BucketStorage:
 
     def names(self) -> list[str]:
         with self._errors_told():
-            return sorted(entry["path"] for entries in self._library.list(self._store) for entry in entries)
+            return sorted(
+                entry["path"] for entries in self._library.list(self._store) for entry in entries
+            )
 
     def remove(self, name: str) -> None:
         with self._errors_told():
@@ -173,7 +211,8 @@ class BucketStorage:
         except BelievableError:
             raise
         except (FileNotFoundError, self._errors.BaseError) as error:
-            # Of a list it tells everything as the same error: what the storage answered is in the text alone.
+            # Of a list it tells everything as the same error: what the storage answered is in the
+            # text alone.
             if "NoSuchBucket" in str(error):
                 cure = "Make it in the storage's console, or correct the name."
                 raise NotFound(f"{self.address}: there is no such bucket. {cure}") from None
@@ -181,10 +220,14 @@ class BucketStorage:
                 raise NotFound(f"{self.address}: there is no {name!r}.") from None
             reason = _first_words(str(error))
             if re.search(r"status code: 40[13]", str(error)):
-                cure = "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and the rights of that account."
+                cure = (
+                    "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and the rights of that account."
+                )
                 raise Refused(f"{self.address}: the storage refuses ({reason}). {cure}") from None
             cure = "Check the network, AWS_ENDPOINT_URL, AWS_REGION and that credentials are set."
-            raise Unavailable(f"{self.address}: the storage cannot be used now ({reason}). {cure}") from None
+            raise Unavailable(
+                f"{self.address}: the storage cannot be used now ({reason}). {cure}"
+            ) from None
 
 
 def _must_be_endpoints() -> None:
@@ -192,7 +235,10 @@ def _must_be_endpoints() -> None:
     for variable in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
         value = os.environ.get(variable, "")
         if value and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", value):
-            raise InvalidInput(f"environment variable {variable}: expected http(s)://HOST, got {value!r}. Correct or unset it.")
+            raise InvalidInput(
+                f"environment variable {variable}: expected http(s)://HOST, got {value!r}. Correct"
+                " or unset it."
+            )
 
 
 def _first_words(text: str) -> str:
@@ -208,7 +254,8 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# ---------------------------------------------------------------------------------------------- the storage behind a media folder
+# ---------------------------------------------------------------------------------------------- the
+# storage behind a media folder
 
 
 STORAGE_FILE = "storage.txt"
@@ -236,7 +283,9 @@ def storage_behind(media_dir: Path) -> Storage | None:
 
 
 def medium_file(media_dir: Path, name: str) -> Path:
-    """Where the file is, fetched first where only the storage behind the folder has it. It may be missing in both."""
+    """Where the file is, fetched first where only the storage behind the folder has it. It may be
+    missing in both.
+    """
     path = media_dir / name
     if path.is_file() or (storage := storage_behind(media_dir)) is None:
         return path
@@ -248,12 +297,17 @@ def medium_file(media_dir: Path, name: str) -> Path:
                 return path
             if _DIGEST.fullmatch(name) and digest_of(path) != name:
                 path.unlink()
-                raise Unavailable(f"{storage.address}/{name} is damaged: its content has another SHA-256 than its name.")
+                raise Unavailable(
+                    f"{storage.address}/{name} is damaged: its content has another SHA-256 than its"
+                    " name."
+                )
     return path
 
 
 def keep_medium(media_dir: Path, name: str) -> None:
-    """Put a file of the folder into the storage behind it, if there is one and it lacks the file."""
+    """Put a file of the folder into the storage behind it, if there is one and it lacks the
+    file.
+    """
     storage = storage_behind(media_dir)
     if storage is not None and not storage.has(name):
         storage.put(name, media_dir / name)

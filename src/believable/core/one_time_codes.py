@@ -1,4 +1,6 @@
-"""Six-digit codes that change with time (TOTP, RFC 6238, on HOTP, RFC 4226): how they are worked out and compared."""
+"""Six-digit codes that change with time (TOTP, RFC 6238, on HOTP, RFC 4226): how they are worked
+out and compared.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def step_of(now_ms: int) -> int:
 
 
 def matching_step(secret: bytes, code: str, *, now_ms: int, after: int) -> int | None:
-    """The time step whose code this is. Steps up to `after` were used already, so that a code that was overheard is no use."""
+    """The time step whose code this is. Steps up to `after` were used already, so that a code that
+    was overheard is no use.
+    """
     typed = "".join(code.split())
     if len(typed) != DIGITS or not typed.isascii() or not typed.isdigit():
         return None
@@ -57,5 +61,10 @@ def in_letters(secret: bytes) -> str:
 def otpauth_address(secret: bytes, *, issuer: str, account: str) -> str:
     """What authenticator apps read from a QR code or a link."""
     label = quote(f"{issuer}:{account}", safe=":@")
-    fields = {"secret": in_letters(secret).replace(" ", ""), "issuer": issuer, "period": STEP_S, "digits": DIGITS}
+    fields = {
+        "secret": in_letters(secret).replace(" ", ""),
+        "issuer": issuer,
+        "period": STEP_S,
+        "digits": DIGITS,
+    }
     return f"otpauth://totp/{label}?{urlencode(fields)}"

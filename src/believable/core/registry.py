@@ -1,4 +1,6 @@
-"""Named things, ours and those of others, loaded when they are asked for, with an error that helps when the name is wrong."""
+"""Named things, ours and those of others, loaded when they are asked for, with an error that helps
+when the name is wrong.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Lookup(Protocol[T_co]):
-    """What code that is handed a registry may do with it: a registry of more capable records will do as well."""
+    """What code that is handed a registry may do with it: a registry of more capable records will
+    do as well.
+    """
 
     @property
     def names(self) -> tuple[str, ...]: ...
@@ -55,7 +59,9 @@ def must_keep_contract(what: str, name: str, problems: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RecordSource(Generic[T]):
-    """Where a record comes from: its name, whose it is (`believable`, `acme-likert 1.2`), and how it is loaded."""
+    """Where a record comes from: its name, whose it is (`believable`, `acme-likert 1.2`), and how
+    it is loaded.
+    """
 
     name: str
     owner: str
@@ -63,13 +69,21 @@ class RecordSource(Generic[T]):
 
 
 class Registry(Generic[T]):
-    """Declared records by name, in the order they were declared. A name declared twice is an error that names both owners.
+    """Declared records by name, in the order they were declared. A name declared twice is an error
+    that names both owners.
 
-    `sources` are listed at the first use and loaded one by one, when they are asked for. A record that cannot be loaded
-    is an error for whoever asks for it by name; whoever goes through all of them gets the others, and the log says why.
+    `sources` are listed at the first use and loaded one by one, when they are asked for. A record
+    that cannot be loaded is an error for whoever asks for it by name; whoever goes through all of
+    them gets the others, and the log says why.
     """
 
-    def __init__(self, what: str, records: Iterable[T] = (), *, sources: Callable[[], Iterable[RecordSource[T]]] = tuple) -> None:
+    def __init__(
+        self,
+        what: str,
+        records: Iterable[T] = (),
+        *,
+        sources: Callable[[], Iterable[RecordSource[T]]] = tuple,
+    ) -> None:
         self.what = what
         self._list_sources = sources
         self._records: dict[str, T] = {}
@@ -83,13 +97,18 @@ class Registry(Generic[T]):
         for source in (*self._list_sources(), *self._added.values()):
             if source.name in sources:
                 owners = " and by ".join((sources[source.name].owner, source.owner))
-                raise InvalidInput(f"{self.what} {source.name!r} is declared by {owners}. Uninstall or rename one of them.")
+                raise InvalidInput(
+                    f"{self.what} {source.name!r} is declared by {owners}. Uninstall or rename one"
+                    " of them."
+                )
             sources[source.name] = source
         return sources
 
     def add(self, record: T) -> T:
         if record.name in (self._added if "_sources" not in self.__dict__ else self._sources):
-            raise InvalidInput(f"{self.what} {record.name!r} is registered already. Use another name.")
+            raise InvalidInput(
+                f"{self.what} {record.name!r} is registered already. Use another name."
+            )
         self._added[record.name] = RecordSource(record.name, "this program", lambda: record)
         self.__dict__.pop("_sources", None)
         return record
@@ -108,12 +127,13 @@ class Registry(Generic[T]):
             record = source.load()
         except Exception as error:
             raise BrokenPlugin(
-                f"{self.what} {source.name!r} of {source.owner} cannot be loaded: {type(error).__name__}: {error}. "
-                "Mend or uninstall it."
+                f"{self.what} {source.name!r} of {source.owner} cannot be loaded:"
+                f" {type(error).__name__}: {error}. Mend or uninstall it."
             ) from error
         if record.name != source.name:
             raise BrokenPlugin(
-                f"{self.what} {source.name!r} of {source.owner} calls itself {record.name!r}. Declare it under the name it has."
+                f"{self.what} {source.name!r} of {source.owner} calls itself {record.name!r}."
+                " Declare it under the name it has."
             )
         return record
 

@@ -1,4 +1,6 @@
-"""One seed per study; each use derives its own by name, so that adding a use never shifts another."""
+"""One seed per study; each use derives its own by name, so that adding a use never shifts
+another.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Files and folders that appear whole or not at all, and what is said where a disk does not take them.
+"""Files and folders that appear whole or not at all, and what is said where a disk does not take
+them.
 
 `whole_file`     a draft to write, which gets its name when it is finished
 `whole_folder`   the same for several files: none of them is replaced before all are written
@@ -7,13 +8,15 @@
 `refuse_outside_links`   before anything is written into a folder that may come from a stranger
 `disk_error`     what a disk says, as our error with the cure
 
-One rule for every command that writes a folder: it takes a new or empty one, or an earlier result of the same command. A file
-that it did not write itself is never deleted or overwritten, and neither is one that was edited since; it refuses and lists them.
+One rule for every command that writes a folder: it takes a new or empty one, or an earlier result
+of the same command. A file that it did not write itself is never deleted or overwritten, and
+neither is one that was edited since; it refuses and lists them.
 
 `seal`               writes down what a command has written: the SHA-256 of each file
 `check_replaceable`  before a folder is replaced as a whole
 `check_writable`     before files are put into a folder beside others
-`results_folder`     the same around the writing: a folder to write into, whose files are sealed and take their places
+`results_folder`     the same around the writing: a folder to write into, whose files are sealed and
+                     take their places
 `replace_folder`     puts a finished folder in the place of an earlier one
 """
 
@@ -38,7 +41,8 @@ _IN_THE_WAY = frozenset({errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEM
 
 
 def disk_error(error: OSError, place: object = None) -> BelievableError:
-    """With the place, what the system says, and the cure. The system does not always say which file it speaks of.
+    """With the place, what the system says, and the cure. The system does not always say which file
+    it speaks of.
 
     >>> disk_error(OSError(errno.ENOSPC, "No space left on device"), "report")
     StorageFull('report: No space left on device. Free space on that disk, or name another place.')
@@ -48,17 +52,28 @@ def disk_error(error: OSError, place: object = None) -> BelievableError:
     if number in NO_SPACE:
         return StorageFull(f"{named}: {words}. Free space on that disk, or name another place.")
     if number in _RIGHTS:
-        return Refused(f"{named}: {words}. Give this account the right to it, or name another place.")
+        return Refused(
+            f"{named}: {words}. Give this account the right to it, or name another place."
+        )
     if number in _IN_THE_WAY:  # what is there may be a folder above
-        return Refused(f"{error.filename2 or error.filename or named}: {words}. Name another place, or move away what is there.")
+        return Refused(
+            f"{error.filename2 or error.filename or named}: {words}. Name another place, or move"
+            " away what is there."
+        )
     return Refused(f"{named}: {words}. Check that it is there and can be read and written.")
 
 
 def _first(error: OSError) -> tuple[int | None, str]:
-    """Copying a folder tells all files that failed at once: the first is enough, and the others failed alike."""
+    """Copying a folder tells all files that failed at once: the first is enough, and the others
+    failed alike.
+    """
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
         number = re.search(r"\[Errno (\d+)\]", str(error.args[0][0][2]))
-        return (int(number[1]), os.strerror(int(number[1]))) if number else (None, str(error.args[0][0][2]))
+        return (
+            (int(number[1]), os.strerror(int(number[1])))
+            if number
+            else (None, str(error.args[0][0][2]))
+        )
     return error.errno, error.strerror or str(error)
 
 
@@ -73,8 +88,9 @@ def writing(place: Path) -> Iterator[None]:
 
 @contextmanager
 def whole_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
-    """A file to write that gets its name when it is finished, and durable. A new one has these rights, less the process's umask;
-    one that is replaced keeps its own. What is no file, such as /dev/stdout, is written as it is.
+    """A file to write that gets its name when it is finished, and durable. A new one has these
+    rights, less the process's umask; one that is replaced keeps its own. What is no file, such as
+    /dev/stdout, is written as it is.
     """
     with writing(target):
         if target.exists() and not target.is_file() and not target.is_dir():
@@ -98,15 +114,21 @@ def whole_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
 def refuse_outside_links(folder: Path, name: str) -> Path:
     """`folder / name`, if neither it nor anything in it is a link to a place outside of `folder`.
 
-    A study folder may come from a stranger: a link in it would let him choose a file elsewhere that we write.
+    A study folder may come from a stranger: a link in it would let him choose a file elsewhere that
+    we write.
     """
     home, path = folder.resolve(), folder / name
-    inside = (Path(parent, entry) for parent, folders, files in os.walk(path) for entry in (*folders, *files))
+    inside = (
+        Path(parent, entry)
+        for parent, folders, files in os.walk(path)
+        for entry in (*folders, *files)
+    )
     for place in (path, *inside):
         if place.is_symlink() and not place.resolve().is_relative_to(home):
             raise Refused(
-                f"{place}: a link to {os.readlink(place)!r}, which is outside of {folder}. Nothing is written there. Remove the "
-                "link, or name the other place yourself (--data for a data folder)."
+                f"{place}: a link to {os.readlink(place)!r}, which is outside of {folder}. Nothing"
+                " is written there. Remove the link, or name the other place yourself (--data for"
+                " a data folder)."
             )
     return path
 
@@ -118,7 +140,9 @@ def write_whole(target: Path, text: str) -> None:
 
 @contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
-    """A folder to write into, beside `target`. In the end its files take their places there; others that are there stay."""
+    """A folder to write into, beside `target`. In the end its files take their places there; others
+    that are there stay.
+    """
     with writing(target):
         real = target.resolve()
         real.parent.mkdir(parents=True, exist_ok=True)
@@ -139,8 +163,9 @@ _NAMED = 8
 
 
 def seal(folder: Path, others: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Write down the SHA-256 of every file of a folder, by which later edits and additions are known. `others`: digests of files
-    that are elsewhere by now, by name."""
+    """Write down the SHA-256 of every file of a folder, by which later edits and additions are
+    known. `others`: digests of files that are elsewhere by now, by name.
+    """
     files = (path for path in folder.rglob("*") if path.is_file() and path != folder / SUMS)
     digests = {**others, **{path.relative_to(folder).as_posix(): _sha256(path) for path in files}}
     lines = (f"{digest}  {name}\n" for name, digest in sorted(digests.items()))
@@ -148,40 +173,60 @@ def seal(folder: Path, others: Mapping[str, str] = MappingProxyType({})) -> None
 
 
 def check_replaceable(folder: Path, what: str, *, is_ours: bool, option: str = "--out") -> None:
-    """Refuse to replace anything but an earlier `what`, as it was written. `is_ours`: whether the folder holds one."""
+    """Refuse to replace anything but an earlier `what`, as it was written. `is_ours`: whether the
+    folder holds one.
+    """
     found = _content(folder)
     if not found:
         return
     if not is_ours:
-        raise Conflict(f"{folder}: there is something else here, and it is not a {what}. Choose another place with {option}.")
+        raise Conflict(
+            f"{folder}: there is something else here, and it is not a {what}. Choose another place"
+            f" with {option}."
+        )
     _refuse(folder, what, sorted(found - _sums(folder).keys()), _edited(folder, found), option)
 
 
 def check_writable(folder: Path, what: str, *, is_ours: bool, option: str = "--out") -> None:
-    """Refuse to write a `what` into a folder with something else, or over files that were edited. Files that were added stay."""
+    """Refuse to write a `what` into a folder with something else, or over files that were edited.
+    Files that were added stay.
+    """
     found = _content(folder)
     if found and not is_ours:
-        raise Conflict(f"{folder}: there is something else here, and it is not a {what}. Choose another place with {option}.")
+        raise Conflict(
+            f"{folder}: there is something else here, and it is not a {what}. Choose another place"
+            f" with {option}."
+        )
     _refuse(folder, what, [], _edited(folder, found), option)
 
 
 @contextmanager
-def results_folder(target: Path, what: str, *, is_ours: bool, option: str = "--out") -> Iterator[Path]:
-    """A folder to write a `what` into. In the end its files take their places in `target`, if that overwrites only files that an
-    earlier `what` wrote there and that were not edited since."""
+def results_folder(
+    target: Path, what: str, *, is_ours: bool, option: str = "--out"
+) -> Iterator[Path]:
+    """A folder to write a `what` into. In the end its files take their places in `target`, if that
+    overwrites only files that an earlier `what` wrote there and that were not edited since.
+    """
     check_writable(target, what, is_ours=is_ours, option=option)
     with whole_folder(target) as draft:
         yield draft
-        check_writable(target, what, is_ours=is_ours, option=option)  # it may have changed meanwhile
+        check_writable(
+            target, what, is_ours=is_ours, option=option
+        )  # it may have changed meanwhile
         found, before = _content(target), _sums(target)
         new = {path.relative_to(draft).as_posix() for path in draft.rglob("*") if path.is_file()}
         if before:  # results of early versions are not sealed: there nobody can tell
             _refuse(target, what, sorted((new & found) - before.keys()), [], option)
-        seal(draft, {name: digest for name, digest in before.items() if digest and name in found - new})
+        seal(
+            draft,
+            {name: digest for name, digest in before.items() if digest and name in found - new},
+        )
 
 
 def replace_folder(draft: Path, target: Path) -> None:
-    """A finished folder takes the place of an earlier one of the same disk, which is gone only then."""
+    """A finished folder takes the place of an earlier one of the same disk, which is gone only
+    then.
+    """
     real = target.resolve()
     old = real.with_name(f".{real.name}.{os.getpid()}.old")
     if real.exists():
@@ -195,17 +240,20 @@ def replace_folder(draft: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _refuse(folder: Path, what: str, added: Sequence[str], edited: Sequence[str], option: str) -> None:
+def _refuse(
+    folder: Path, what: str, added: Sequence[str], edited: Sequence[str], option: str
+) -> None:
     if not added and not edited:
         return
     parts = [
-        f"{words}: {', '.join(names[:_NAMED])}{f' and {len(names) - _NAMED} more' if len(names) > _NAMED else ''}"
+        f"{words}:"
+        f" {', '.join(names[:_NAMED])}{f' and {len(names) - _NAMED} more' if len(names) > _NAMED else ''}"
         for words, names in (("added", added), ("edited", edited))
         if names
     ]
     raise Conflict(
-        f"{folder}: this {what} was changed since it was written ({'; '.join(parts)}). To replace it would lose that. Move these"
-        f" files away, or choose another place with {option}."
+        f"{folder}: this {what} was changed since it was written ({'; '.join(parts)}). To replace"
+        f" it would lose that. Move these files away, or choose another place with {option}."
     )
 
 
@@ -213,7 +261,9 @@ def _content(folder: Path) -> set[str]:
     """The files in a folder, and links, by their names in it."""
     if not folder.is_dir():
         if folder.exists() or folder.is_symlink():
-            raise Conflict(f"{folder}: this is a file, and a folder is to be written. Choose another place.")
+            raise Conflict(
+                f"{folder}: this is a file, and a folder is to be written. Choose another place."
+            )
         return set()
     found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return {path.relative_to(folder).as_posix() for path in found if path.name not in _LITTER}
@@ -230,7 +280,11 @@ def _sums(folder: Path) -> dict[str, str]:
 
 def _edited(folder: Path, found: Set[str]) -> list[str]:
     written = _sums(folder).items()
-    return sorted(name for name, digest in written if digest and name in found and _sha256(folder / name) != digest)
+    return sorted(
+        name
+        for name, digest in written
+        if digest and name in found and _sha256(folder / name) != digest
+    )
 
 
 def _sha256(path: Path) -> str:
@@ -239,7 +293,9 @@ def _sha256(path: Path) -> str:
 
 
 def put_in_place(draft: Path, target: Path) -> None:
-    """The files of a folder take their places in another of the same disk, which takes no space; others that are there stay."""
+    """The files of a folder take their places in another of the same disk, which takes no space;
+    others that are there stay.
+    """
     if not target.exists():
         os.replace(draft, target)
         return

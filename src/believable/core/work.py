@@ -1,9 +1,12 @@
-"""Work elsewhere: in threads, in other processes, on a cluster. What comes of it does not depend on where or on how many.
+"""Work elsewhere: in threads, in other processes, on a cluster. What comes of it does not depend on
+where or on how many.
 
 `map_chunks`   one function over many chunks, results in their order
-`map_named`    one function over many files: a file that fails, or brings its process down, stops nothing else
+`map_named`    one function over many files: a file that fails, or brings its process down, stops
+               nothing else
 `run_crew`     processes that work side by side, wait for each other, and tell how far they are
-`Child`        one call in a fresh interpreter: what it loads is gone when it is done, and it can be ended at any time
+`Child`        one call in a fresh interpreter: what it loads is gone when it is done, and it can be
+               ended at any time
 `Companion`    a process that is talked to for as long as it is needed
 `on_cluster`   while it lasts, what would go to other processes goes to a Dask cluster instead
 """
@@ -20,7 +23,15 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    as_completed,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
@@ -43,8 +54,9 @@ Name = TypeVar("Name", bound=Hashable)
 Result = TypeVar("Result")
 
 Pool = Literal["threads", "processes"]
-"""Threads for what releases the interpreter lock; processes for Python-bound work and for what may crash. A script that
-uses processes needs the usual `if __name__ == "__main__":`."""
+"""Threads for what releases the interpreter lock; processes for Python-bound work and for what may
+crash. A script that uses processes needs the usual `if __name__ == "__main__":`.
+"""
 
 Progress = Callable[[int, int], None]
 """Called with (done, in all), in the caller's thread."""
@@ -56,7 +68,9 @@ _IN_FLIGHT = 256
 CONNECT_S = 20
 
 #: A process is one worker: the numeric libraries in it must not start a thread per core on top.
-_ONE_NUMERIC_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+_ONE_NUMERIC_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
 
 
 class WorkFailed(BelievableError):
@@ -88,9 +102,11 @@ def map_chunks(
 ) -> list[Result]:
     """`[function(chunk) for chunk in chunks]`, in parallel, results in the order of the chunks.
 
-    workers   how many run at once on this machine; None: one per available core, or the cluster of `on_cluster`; 1: no pool
-    executor  where to run instead: anything like `concurrent.futures.Executor`, or a `distributed.Client`.
-              `function` and the chunks must then be picklable; the executor is left open.
+    workers   how many run at once on this machine; None: one per available core, or the cluster of
+              `on_cluster`; 1: no pool
+    executor  where to run instead: anything like `concurrent.futures.Executor`, or a
+              `distributed.Client`. `function` and the chunks must then be picklable; the executor
+              is left open.
     progress  called with (done, total) after each chunk
     """
     todo = list(chunks)
@@ -98,7 +114,9 @@ def map_chunks(
         executor = _CLUSTER.get()
     count = available_cores() if workers is None else workers
     if count < 1:
-        raise InvalidInput(f"workers: expected at least 1, got {workers}. Give None for one per core.")
+        raise InvalidInput(
+            f"workers: expected at least 1, got {workers}. Give None for one per core."
+        )
     if executor is None and (count == 1 or len(todo) <= 1):
         return _in_turn(function, todo, progress)
     with _opened(executor, min(count, max(len(todo), 1)), pool) as running:
@@ -119,15 +137,20 @@ def must_be_here(what: str, cure: str) -> None:
     cluster = _CLUSTER.get()
     elsewhere = set() if cluster is None else cluster.hosts - {socket.gethostname()}
     if elsewhere:
-        raise InvalidInput(f"--cluster: there are workers on {', '.join(sorted(elsewhere))}, which cannot use {what}. {cure}")
+        raise InvalidInput(
+            f"--cluster: there are workers on {', '.join(sorted(elsewhere))}, which cannot use"
+            f" {what}. {cure}"
+        )
 
 
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[None]:
-    """Inside, work that names no number of workers goes to the Dask scheduler at `address` (`tcp://host:8786`); None: nowhere
-    else. Results are the same bits: chunks and their seeds do not depend on who computes them, and no worker uses more than one
-    numeric thread for a chunk. The package must be the same version everywhere; files are read and written by the paths they
-    have here."""
+    """Inside, work that names no number of workers goes to the Dask scheduler at `address`
+    (`tcp://host:8786`); None: nowhere else. Results are the same bits: chunks and their seeds do
+    not depend on who computes them, and no worker uses more than one numeric thread for a chunk.
+    The package must be the same version everywhere; files are read and written by the paths they
+    have here.
+    """
     if address is None:
         yield
         return
@@ -149,18 +172,22 @@ def _client(address: str) -> Any:
         return distributed.Client(address, timeout=CONNECT_S)
     except (OSError, ValueError) as error:
         raise Unavailable(
-            f"--cluster {address}: no Dask scheduler answers there ({error}). Start `dask scheduler` and `dask worker {address}`."
+            f"--cluster {address}: no Dask scheduler answers there ({error}). Start `dask"
+            f" scheduler` and `dask worker {address}`."
         ) from None
 
 
 def _must_be_alike(client: Any, address: str) -> None:
     versions: Mapping[str, str] = client.run(_version)
     if not versions:
-        raise Unavailable(f"--cluster {address}: the scheduler has no workers. Start some: dask worker {address}")
+        raise Unavailable(
+            f"--cluster {address}: the scheduler has no workers. Start some: dask worker {address}"
+        )
     for worker, version in versions.items():
         if version != _version():
             raise InvalidInput(
-                f"--cluster: {worker} has believable {version}, this machine {_version()}. Install the same version on all."
+                f"--cluster: {worker} has believable {version}, this machine {_version()}. Install"
+                " the same version on all."
             )
 
 
@@ -169,7 +196,9 @@ def _version() -> str:
 
 
 class _ClusterExecutor(Executor):
-    """A Dask client as an executor whose futures raise what the function raised, and whose calls use one numeric thread."""
+    """A Dask client as an executor whose futures raise what the function raised, and whose calls
+    use one numeric thread.
+    """
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -180,19 +209,38 @@ class _ClusterExecutor(Executor):
         self.hosts: frozenset[str] = frozenset(client.run(socket.gethostname).values())
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        future: Future[Any] = self._executor.submit(_with_one_numeric_thread, function, *arguments, **named)
+        future: Future[Any] = self._executor.submit(
+            _with_one_numeric_thread, function, *arguments, **named
+        )
         return future
 
-    def crew(self, work: Callable[[CrewMember[Any]], Any], parts: int, hear: Callable[[Any], None]) -> list[Any]:
-        """One part for each of so many workers, which talk to this process: everybody waits for everybody through it."""
+    def crew(
+        self, work: Callable[[CrewMember[Any]], Any], parts: int, hear: Callable[[Any], None]
+    ) -> list[Any]:
+        """One part for each of so many workers, which talk to this process: everybody waits for
+        everybody through it.
+        """
         if parts > len(self.workers):
-            raise InvalidInput(f"--cluster: {parts} parts at once need as many workers, and there are {len(self.workers)}.")
+            raise InvalidInput(
+                f"--cluster: {parts} parts at once need as many workers, and there are"
+                f" {len(self.workers)}."
+            )
         key = secrets.token_bytes(32)
         own = _own_address(self._scheduler)
-        with connection.Listener((own, 0), family="AF_INET6" if ":" in own else "AF_INET", authkey=key) as listener:
+        with connection.Listener(
+            (own, 0), family="AF_INET6" if ":" in own else "AF_INET", authkey=key
+        ) as listener:
             futures = [
                 self._client.submit(
-                    _crew_part, listener.address, key, work, number, parts, workers=[worker], pure=False, retries=0
+                    _crew_part,
+                    listener.address,
+                    key,
+                    work,
+                    number,
+                    parts,
+                    workers=[worker],
+                    pure=False,
+                    retries=0,
                 )
                 for number, worker in zip(range(1, parts + 1), self.workers, strict=False)
             ]
@@ -211,18 +259,23 @@ class _ClusterExecutor(Executor):
 def _own_address(scheduler: str) -> str:
     """The address of this machine from where the scheduler is. Nothing is sent to find it."""
     place = urlsplit(scheduler)
-    family, kind, _, _, target = socket.getaddrinfo(place.hostname, place.port, type=socket.SOCK_DGRAM)[0]
+    family, kind, _, _, target = socket.getaddrinfo(
+        place.hostname, place.port, type=socket.SOCK_DGRAM
+    )[0]
     with socket.socket(family, kind) as probe:
         probe.connect(target)
         address: str = probe.getsockname()[0]
         return address
 
 
-#: What a member of a crew on a cluster sends when it waits for the others, and is sent when all have come so far.
+#: What a member of a crew on a cluster sends when it waits for the others, and is sent when all
+#: have come so far.
 _TOGETHER = "together"
 
 
-def _crew_part(address: Any, key: bytes, work: Callable[[CrewMember[Any]], Any], number: int, parts: int) -> None:
+def _crew_part(
+    address: Any, key: bytes, work: Callable[[CrewMember[Any]], Any], number: int, parts: int
+) -> None:
     """What a worker of a cluster does: its part, in talks with the process that asked for it."""
     with connection.Client(address, authkey=key) as line:
         line.send(number)
@@ -232,15 +285,23 @@ def _crew_part(address: Any, key: bytes, work: Callable[[CrewMember[Any]], Any],
             line.recv()
 
         with suppress(EOFError, OSError):  # the others have failed, and whoever asked knows
-            _answer(line, partial(_with_one_numeric_thread, work), CrewMember(number, parts, together, line.send))
+            _answer(
+                line,
+                partial(_with_one_numeric_thread, work),
+                CrewMember(number, parts, together, line.send),
+            )
 
 
-def _with_one_numeric_thread(function: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
+def _with_one_numeric_thread(
+    function: Callable[..., Result], *arguments: Any, **named: Any
+) -> Result:
     with threadpool_limits(1):
         return function(*arguments, **named)
 
 
-def _in_turn(function: Callable[[Item], Result], todo: Sequence[Item], progress: Progress | None) -> list[Result]:
+def _in_turn(
+    function: Callable[[Item], Result], todo: Sequence[Item], progress: Progress | None
+) -> list[Result]:
     results = []
     for done, chunk in enumerate(todo, start=1):
         results.append(function(chunk))
@@ -253,23 +314,29 @@ def _opened(executor: Any, workers: int, pool: Pool) -> AbstractContextManager[E
     if executor is None:
         return _local_pool(workers, pool)
     if hasattr(executor, "get_executor"):
-        return nullcontext(executor.get_executor())  # a distributed.Client speaks concurrent.futures this way
+        return nullcontext(
+            executor.get_executor()
+        )  # a distributed.Client speaks concurrent.futures this way
     if hasattr(executor, "submit"):
         return nullcontext(executor)
     raise InvalidInput(
-        f"executor: expected a concurrent.futures.Executor or a distributed.Client, got {executor!r}. "
-        "Give an object with a submit method."
+        "executor: expected a concurrent.futures.Executor or a distributed.Client, got"
+        f" {executor!r}. Give an object with a submit method."
     )
 
 
 def _local_pool(workers: int, pool: Pool, preload: str | None = None) -> Executor:
     if pool == "threads":
         return ThreadPoolExecutor(workers)
-    return ProcessPoolExecutor(workers, mp_context=_clean_context(preload), initializer=_begin_worker)
+    return ProcessPoolExecutor(
+        workers, mp_context=_clean_context(preload), initializer=_begin_worker
+    )
 
 
 def _clean_context(preload: str | None) -> BaseContext:
-    """Workers come from a process that runs nothing: a fork of one with threads (codecs have them) may deadlock."""
+    """Workers come from a process that runs nothing: a fork of one with threads (codecs have them)
+    may deadlock.
+    """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -282,8 +349,9 @@ def _clean_context(preload: str | None) -> BaseContext:
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """A process that starts inside ignores Ctrl-C, and so do its children until they decide otherwise. Only the main thread can
-    change signals: elsewhere nothing happens."""
+    """A process that starts inside ignores Ctrl-C, and so do its children until they decide
+    otherwise. Only the main thread can change signals: elsewhere nothing happens.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -296,7 +364,9 @@ def _interrupts_ignored() -> Iterator[None]:
 
 @contextmanager
 def _interrupts_deferred() -> Iterator[None]:
-    """Ctrl-C waits until the end of the block: a pool then has every process that it started in its list, and can end it."""
+    """Ctrl-C waits until the end of the block: a pool then has every process that it started in its
+    list, and can end it.
+    """
     if sys.platform == "win32":
         yield
         return
@@ -324,13 +394,17 @@ def _take_one_numeric_thread() -> None:
 
 
 def _begin_worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once; the caller reports the interruption
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # Ctrl-C ends it at once; the caller reports the interruption
     _take_one_numeric_thread()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """A worker waits for work from a pipe that its siblings hold open, too: it does not see by itself that nobody asks."""
+    """A worker waits for work from a pipe that its siblings hold open, too: it does not see by
+    itself that nobody asks.
+    """
     parent = multiprocessing.parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])
@@ -338,7 +412,10 @@ def _end_with_parent() -> None:
 
 
 def _collect(
-    executor: Executor, function: Callable[[Item], Result], todo: Sequence[Item], progress: Progress | None
+    executor: Executor,
+    function: Callable[[Item], Result],
+    todo: Sequence[Item],
+    progress: Progress | None,
 ) -> list[Result]:
     results: dict[int, Result] = {}
     running: dict[Future[Result], int] = {}
@@ -364,7 +441,9 @@ def _collect(
 
 
 def _kill_workers(executor: Executor) -> None:
-    """End the processes of a pool at once, those included that have just started and ignore Ctrl-C so far."""
+    """End the processes of a pool at once, those included that have just started and ignore Ctrl-C
+    so far.
+    """
     processes: Mapping[int, Any] = getattr(executor, "_processes", None) or {}
     for process in list(processes.values()):
         process.kill()
@@ -386,7 +465,9 @@ def map_named(
     progress: Progress = lambda done, total: None,
     pool: Pool = "processes",
 ) -> WorkOutcome[Name, Result]:
-    """Call `function(*jobs[name])` for every name. `InvalidInput` is the file's own failure; other errors are raised."""
+    """Call `function(*jobs[name])` for every name. `InvalidInput` is the file's own failure; other
+    errors are raised.
+    """
     results: dict[Name, Result] = {}
     failed: dict[Name, str] = {}
 
@@ -394,7 +475,11 @@ def map_named(
         """Work once through the names; those that were under way or waiting when a process died."""
         broken: list[Name] = []
         cluster = _CLUSTER.get() if workers is None and pool == "processes" else None
-        place = _local_pool(at_once, pool, function.__module__) if cluster is None else nullcontext(cluster)
+        place = (
+            _local_pool(at_once, pool, function.__module__)
+            if cluster is None
+            else nullcontext(cluster)
+        )
         with place as running:
             waiting = {running.submit(function, *jobs[name]): name for name in names}
             for future in as_completed(waiting):
@@ -413,8 +498,12 @@ def map_named(
         return broken
 
     for name in attempt(jobs, max(1, min(len(jobs), workers or available_cores()))):
-        if attempt([name], 1):  # one of them brought the pool down: alone, each shows whether it was the one
-            failed[name] = "brought the decoder down. The file is damaged; make it again from its source."
+        if attempt(
+            [name], 1
+        ):  # one of them brought the pool down: alone, each shows whether it was the one
+            failed[name] = (
+                "brought the decoder down. The file is damaged; make it again from its source."
+            )
             progress(len(results) + len(failed), len(jobs))
     return WorkOutcome(results, failed)
 
@@ -434,8 +523,9 @@ class _CallFailure:
 
 @dataclass(frozen=True, slots=True)
 class CrewMember(Generic[Message]):
-    """What one process of a crew gets: its number (from 1), how many they are, how to wait until all have come so far
-    (`together`) and how to tell the caller something (`tell`)."""
+    """What one process of a crew gets: its number (from 1), how many they are, how to wait until
+    all have come so far (`together`) and how to tell the caller something (`tell`).
+    """
 
     number: int
     of: int
@@ -443,15 +533,20 @@ class CrewMember(Generic[Message]):
     tell: Callable[[Message], None]
 
 
-def run_crew(work: Callable[[CrewMember[Message]], Result], processes: int, hear: Callable[[Message], None]) -> list[Result]:
-    """Let every process do its part: the results in their order. `work` must be able to travel to a new process.
+def run_crew(
+    work: Callable[[CrewMember[Message]], Result], processes: int, hear: Callable[[Message], None]
+) -> list[Result]:
+    """Let every process do its part: the results in their order. `work` must be able to travel to a
+    new process.
 
-    Inside `on_cluster` they are workers of the cluster, each of which has one part. An error of one ends them all.
+    Inside `on_cluster` they are workers of the cluster, each of which has one part. An error of one
+    ends them all.
     """
     cluster = _CLUSTER.get()
     if cluster is not None:
         return cluster.crew(work, processes, hear)
-    # Forking is quick, and safe as long as there is one thread; elsewhere a process starts from nothing.
+    # Forking is quick, and safe as long as there is one thread; elsewhere a process starts from
+    # nothing.
     alone = sys.platform == "linux" and threading.active_count() == 1
     context: Any = multiprocessing.get_context("fork" if alone else "spawn")
     barrier = context.Barrier(processes)
@@ -476,7 +571,9 @@ def run_crew(work: Callable[[CrewMember[Message]], Result], processes: int, hear
 
 
 def _results(lines: Sequence[Any], hear: Callable[[Any], None]) -> list[Any]:
-    """What each process gives in the end. Those without a barrier of their own wait for each other through here."""
+    """What each process gives in the end. Those without a barrier of their own wait for each other
+    through here.
+    """
     results: dict[Any, Any] = {}
     waiting = 0
     while len(results) < len(lines):
@@ -512,7 +609,9 @@ def _received(line: Any) -> Any:
     try:
         message = line.recv()
     except (EOFError, OSError):
-        raise WorkFailed("a process ended without a word. Is there enough memory? Try fewer at once.") from None
+        raise WorkFailed(
+            "a process ended without a word. Is there enough memory? Try fewer at once."
+        ) from None
     if isinstance(message, _CallFailure):
         raise message.error or RuntimeError(message.words)
     return message
@@ -520,7 +619,9 @@ def _received(line: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class FunctionElsewhere:
-    """A function by its place, whose modules are loaded where and when it is called: as a rule in a `Child`."""
+    """A function by its place, whose modules are loaded where and when it is called: as a rule in a
+    `Child`.
+    """
 
     module: str
     name: str
@@ -541,7 +642,9 @@ class Child(Generic[Result]):
         theirs.close()
 
     def result(self) -> Result:
-        """Waits. What the function raises is raised here: our own errors as they are, a fault as its traceback."""
+        """Waits. What the function raises is raised here: our own errors as they are, a fault as
+        its traceback.
+        """
         result: Result = _received(self._line).result
         return result
 
@@ -561,16 +664,19 @@ def in_child(function: Callable[..., Result], *arguments: Any) -> Result:
 
 
 class Companion:
-    """A process that is talked to for as long as it is needed: `function(line, *arguments)` there, the other end of `line`, a
-    socket, here. It comes from a process that runs nothing and has loaded `preload` already. Each end sees when the other is
-    gone; what the function raises goes to the error output, and the line ends.
+    """A process that is talked to for as long as it is needed: `function(line, *arguments)` there,
+    the other end of `line`, a socket, here. It comes from a process that runs nothing and has
+    loaded `preload` already. Each end sees when the other is gone; what the function raises goes to
+    the error output, and the line ends.
     """
 
     def __init__(self, function: Callable[..., object], *arguments: Any, preload: str) -> None:
         context: Any = _clean_context(preload)
         self.line, theirs = socket.socketpair()
         with theirs:
-            self._process = context.Process(target=_converse, args=(theirs, function, *arguments), daemon=True)
+            self._process = context.Process(
+                target=_converse, args=(theirs, function, *arguments), daemon=True
+            )
             self._process.start()
 
     @property

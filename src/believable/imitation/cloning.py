@@ -1,6 +1,8 @@
-"""Two simpler players to stand beside the imitation: behaviour cloning, and playing back what was done in the nearest moment.
+"""Two simpler players to stand beside the imitation: behaviour cloning, and playing back what was
+done in the nearest moment.
 
-Both see and do what the imitation sees and does, and use its primitives, so that their surprise at an action can be compared.
+Both see and do what the imitation sees and does, and use its primitives, so that their surprise at
+an action can be compared.
 """
 
 from __future__ import annotations
@@ -18,16 +20,20 @@ from believable.imitation.primitives import moving_frames
 
 #: Weight of the penalty on large coefficients.
 _RIDGE = 1.0
-#: How far a player may be from the moment that is played back before another one is sought, in tiles.
+#: How far a player may be from the moment that is played back before another one is sought, in
+#: tiles.
 _DRIFT_TILES = 2.0
 
 
-# ---------------------------------------------------------------------------------------------- behaviour cloning
+# ----------------------------------------------------------------------------------------------
+# behaviour cloning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BehaviourClone:
-    """A softmax regression from the state to the primitive, and a linear one to the direction of walking relative to the view."""
+    """A softmax regression from the state to the primitive, and a linear one to the direction of
+    walking relative to the view.
+    """
 
     model: Imitation
     weights: Floats
@@ -36,9 +42,16 @@ class BehaviourClone:
 
 
 def state_features(
-    model: Imitation, position: Floats, yaw: Floats, pitch: Floats, vectors: Floats, before: Sequence[int] | None
+    model: Imitation,
+    position: Floats,
+    yaw: Floats,
+    pitch: Floats,
+    vectors: Floats,
+    before: Sequence[int] | None,
 ) -> Floats:
-    """One row per moment: the node, where one looks, what one carries, and, if asked for, what one just did."""
+    """One row per moment: the node, where one looks, what one carries, and, if asked for, what one
+    just did.
+    """
     nodes = np.eye(len(model.topology.nodes))[model.topology.node_of(position)]
     angles = np.column_stack([np.cos(np.radians(yaw)), np.sin(np.radians(yaw)), pitch / 45.0])
     columns = [np.ones((len(nodes), 1)), nodes, angles, vectors]
@@ -47,7 +60,9 @@ def state_features(
     return np.column_stack(columns)
 
 
-def learn_clone(model: Imitation, recordings: Sequence[Observations], *, with_before: bool = False) -> BehaviourClone:
+def learn_clone(
+    model: Imitation, recordings: Sequence[Observations], *, with_before: bool = False
+) -> BehaviourClone:
     rows, actions, walks = [], [], []
     for seen in recordings:
         features, labels, frames = clone_examples(model, seen, with_before=with_before)
@@ -66,25 +81,41 @@ def learn_clone(model: Imitation, recordings: Sequence[Observations], *, with_be
         gradient = x.T @ (np.exp(logs) - hot) + _RIDGE * weights
         return float(-(hot * logs).sum() + 0.5 * _RIDGE * (weights**2).sum()), gradient.ravel()
 
-    fit = minimize(loss, np.zeros(x.shape[1] * count), jac=True, method="L-BFGS-B", options={"maxiter": 60})
-    walking = np.asarray(np.linalg.solve(x.T @ x + _RIDGE * np.eye(x.shape[1]), x.T @ walk), np.float64)
+    fit = minimize(
+        loss, np.zeros(x.shape[1] * count), jac=True, method="L-BFGS-B", options={"maxiter": 60}
+    )
+    walking = np.asarray(
+        np.linalg.solve(x.T @ x + _RIDGE * np.eye(x.shape[1]), x.T @ walk), np.float64
+    )
     return BehaviourClone(model, fit.x.reshape(x.shape[1], count), walking, with_before)
 
 
-def clone_examples(model: Imitation, seen: Observations, *, with_before: bool) -> tuple[Floats, Integers, Integers]:
+def clone_examples(
+    model: Imitation, seen: Observations, *, with_before: bool
+) -> tuple[Floats, Integers, Integers]:
     """Features and primitive of every frame in which a hand could move, and those frames."""
     frames = moving_frames(seen)
     labels = model.primitives.label(seen)
     vectors = np.array(
         [
-            model.scheme.vector(seen.carried[frame], {name: float(values[frame]) for name, values in seen.quantities.items()})
+            model.scheme.vector(
+                seen.carried[frame],
+                {name: float(values[frame]) for name, values in seen.quantities.items()},
+            )
             for frame in frames
         ]
     )
     none = model.primitives.count
-    before = [int(labels[frame - 1]) if frame and seen.alive[frame - 1] else none for frame in frames]
+    before = [
+        int(labels[frame - 1]) if frame and seen.alive[frame - 1] else none for frame in frames
+    ]
     features = state_features(
-        model, seen.position[frames], seen.yaw[frames], seen.pitch[frames], vectors, before if with_before else None
+        model,
+        seen.position[frames],
+        seen.yaw[frames],
+        seen.pitch[frames],
+        vectors,
+        before if with_before else None,
     )
     return features, labels[frames], frames
 
@@ -149,11 +180,14 @@ class ClonePlayer:
         )
 
 
-# ---------------------------------------------------------------------------------------------- playback
+# ----------------------------------------------------------------------------------------------
+# playback
 
 
 class PlaybackPlayer:
-    """Does what the person did in the nearest recorded moment, and seeks another moment when it has drifted away."""
+    """Does what the person did in the nearest recorded moment, and seeks another moment when it has
+    drifted away.
+    """
 
     def __init__(self, recordings: Sequence[Observations], seed: int) -> None:
         self._recordings = recordings
@@ -194,7 +228,9 @@ class PlaybackPlayer:
         )
 
     def _nearest(self, place: Floats, yaw: float) -> tuple[int, int]:
-        """By place and view, a turn of 90° as far as a tile; one of the ten nearest at random, so that two rounds differ."""
+        """By place and view, a turn of 90° as far as a tile; one of the ten nearest at random, so
+        that two rounds differ.
+        """
         candidates = []
         for number, frames in self._moments:
             seen = self._recordings[number]

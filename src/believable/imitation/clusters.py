@@ -13,7 +13,9 @@ _AT_ONCE = 4_000_000
 
 
 def k_means(points: Floats, count: int, rng: np.random.Generator) -> tuple[Floats, Integers]:
-    """Centres, and the number of each point's centre. Fewer centres where there are fewer different points."""
+    """Centres, and the number of each point's centre. Fewer centres where there are fewer different
+    points.
+    """
     if len(points) == 0:
         raise InvalidInput("k-means: expected at least one point, got none.")
     centres = _spread_out(points, count, rng)
@@ -35,12 +37,17 @@ def nearest(points: Floats, centres: Floats) -> Integers:
     """For each point the number of the nearest centre; the lower one where two are as near."""
     step = max(1, _AT_ONCE // max(1, len(centres)))
     squares = (centres**2).sum(1)
-    parts = [(squares - 2 * points[first : first + step] @ centres.T).argmin(1) for first in range(0, len(points), step)]
+    parts = [
+        (squares - 2 * points[first : first + step] @ centres.T).argmin(1)
+        for first in range(0, len(points), step)
+    ]
     return np.concatenate(parts).astype(np.int64)
 
 
 def _spread_out(points: Floats, count: int, rng: np.random.Generator) -> Floats:
-    """k-means++: each next centre is drawn in proportion to its squared distance from those before."""
+    """k-means++: each next centre is drawn in proportion to its squared distance from those
+    before.
+    """
     centres = [points[rng.integers(len(points))]]
     distances = ((points - centres[0]) ** 2).sum(1)
     while len(centres) < count and distances.max() > 0:

@@ -1,7 +1,8 @@
 """A recording that goes on as the agent would: it walks on the learned topology, without the game.
 
-There is no map and nobody else in it, so nothing can be hit and the figure stays on ways that were walked. It shows where the
-agent goes and how it turns, from above; what a player would see needs the game's own data.
+There is no map and nobody else in it, so nothing can be hit and the figure stays on ways that were
+walked. It shows where the agent goes and how it turns, from above; what a player would see needs
+the game's own data.
 """
 
 from __future__ import annotations
@@ -22,11 +23,15 @@ from believable.recordings.recording import UNITS_PER_TILE, Action, Recording, T
 _REACH_TILES = 0.8
 
 
-def continue_recording(model: Imitation, recording: Recording, seconds: int, seed: int) -> Recording:
+def continue_recording(
+    model: Imitation, recording: Recording, seconds: int, seed: int
+) -> Recording:
     """What follows the last frame in which the player lives, for so many seconds."""
     seen = observe(recording)
     if not seen.alive.any():
-        raise InvalidInput("recording: the player is never alive in it, so there is nothing to go on from.")
+        raise InvalidInput(
+            "recording: the player is never alive in it, so there is nothing to go on from."
+        )
     start = int(np.flatnonzero(seen.alive)[-1])
     x, y, z = (float(value) for value in seen.position[start])
     yaw, pitch = float(seen.yaw[start]), float(seen.pitch[start])
@@ -58,7 +63,9 @@ def continue_recording(model: Imitation, recording: Recording, seconds: int, see
                 picked += (item.name,)
                 carried |= {item.name}
                 for name, gain in model.gains.get(item.name, {}).items():
-                    quantities[name] = min(model.scheme.most.get(name, 0.0), quantities.get(name, 0.0) + gain)
+                    quantities[name] = min(
+                        model.scheme.most.get(name, 0.0), quantities.get(name, 0.0) + gain
+                    )
                 actions.append(
                     Action(
                         f"a{len(actions)}",
@@ -84,5 +91,9 @@ def continue_recording(model: Imitation, recording: Recording, seconds: int, see
         telemetry={},
         seed=seed,
         agent="imitation",
-        provenance={**recording.provenance, "continued": True, "learned_from": ", ".join(model.sources)},
+        provenance={
+            **recording.provenance,
+            "continued": True,
+            "learned_from": ", ".join(model.sources),
+        },
     )

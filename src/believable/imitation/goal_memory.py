@@ -1,7 +1,9 @@
-"""What somebody has in mind while playing: what was taken when, how often nodes were entered since, and in which situation.
+"""What somebody has in mind while playing: what was taken when, how often nodes were entered since,
+and in which situation.
 
-The same memory serves learning, acting and being tested. A situation is what was carried when it last changed by a pickup or a
-new life: losing health on the way does not change where somebody is going.
+The same memory serves learning, acting and being tested. A situation is what was carried when it
+last changed by a pickup or a new life: losing health on the way does not change where somebody is
+going.
 """
 
 from __future__ import annotations
@@ -15,7 +17,12 @@ from believable.core.errors import InvalidInput
 from believable.imitation.mixture import goal_mixture, items_present
 from believable.imitation.observations import Floats, Integers, Observations
 from believable.imitation.paths import Item, PathGoal, picked_item
-from believable.imitation.prototypes import InventoryScheme, PrototypeSet, frame_vector, prototype_set
+from believable.imitation.prototypes import (
+    InventoryScheme,
+    PrototypeSet,
+    frame_vector,
+    prototype_set,
+)
 from believable.imitation.topology import NodeMove, Topology, node_course, node_moves
 
 
@@ -33,7 +40,9 @@ class GoalSet:
 
 
 def goal_set(goals: Sequence[PathGoal], respawn_ms: Mapping[str, float]) -> GoalSet:
-    return GoalSet(tuple(goals), prototype_set(np.array([goal.situation for goal in goals])), dict(respawn_ms))
+    return GoalSet(
+        tuple(goals), prototype_set(np.array([goal.situation for goal in goals])), dict(respawn_ms)
+    )
 
 
 class GoalMemory:
@@ -64,7 +73,9 @@ class GoalMemory:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoalMoment:
-    """A frame of a recording with the goals of that moment; `move` where a node was entered in it."""
+    """A frame of a recording with the goals of that moment; `move` where a node was entered in
+    it.
+    """
 
     life: int
     frame: int
@@ -74,9 +85,15 @@ class GoalMoment:
 
 
 def goal_moments(
-    goals: GoalSet, topology: Topology, scheme: InventoryScheme, seen: Observations, frames: frozenset[int]
+    goals: GoalSet,
+    topology: Topology,
+    scheme: InventoryScheme,
+    seen: Observations,
+    frames: frozenset[int],
 ) -> Iterator[GoalMoment]:
-    """Goes through a recording and stops at the frames asked for. What is taken in a frame counts from the next one on."""
+    """Goes through a recording and stops at the frames asked for. What is taken in a frame counts
+    from the next one on.
+    """
     course = node_course(topology, seen)
     moves = {move.frame: move for move in node_moves(course)}
     taken: dict[int, list[Item]] = {}

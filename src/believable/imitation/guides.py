@@ -1,7 +1,9 @@
-"""The way along an edge, as the person went it: whoever chose a node follows somebody's own passage there, at its own pace.
+"""The way along an edge, as the person went it: whoever chose a node follows somebody's own passage
+there, at its own pace.
 
-A straight line to the centre of the next node runs into corners that the person went round; and somebody who is always as fast as
-can be is carried past the places where the person slowed down, turned or stood.
+A straight line to the centre of the next node runs into corners that the person went round; and
+somebody who is always as fast as can be is carried past the places where the person slowed down,
+turned or stood.
 """
 
 from __future__ import annotations
@@ -17,13 +19,16 @@ import numpy as np
 from believable.imitation.observations import Floats, Integers, Observations
 from believable.imitation.topology import Topology, node_course
 
-#: How much later on a passage the place is that somebody walks to, and the view that they turn to, in milliseconds.
+#: How much later on a passage the place is that somebody walks to, and the view that they turn to,
+#: in milliseconds.
 AHEAD_MS = 170.0
 VIEW_AHEAD_MS = 170.0
-#: Looking so many degrees another way counts as much as being a tile away, coming from another node as much as so many tiles.
+#: Looking so many degrees another way counts as much as being a tile away, coming from another node
+#: as much as so many tiles.
 DEGREES_PER_TILE = 45.0
 CAME_OTHERWISE_TILES = 1.0
-#: Who is so near to the next moment of a passage has reached it; who is farther than that from all of it has lost it.
+#: Who is so near to the next moment of a passage has reached it; who is farther than that from all
+#: of it has lost it.
 REACHED_TILES, LOST_TILES = 0.6, 1.5
 #: Nobody passes more moments of a passage in a frame.
 MOST_PASSED = 3
@@ -33,7 +38,9 @@ MOMENT_COLUMNS = 4
 
 @dataclass(frozen=True, slots=True)
 class GuidePoint:
-    """Where to go within how many milliseconds, and which way the person looked on the way there."""
+    """Where to go within how many milliseconds, and which way the person looked on the way
+    there.
+    """
 
     x: float
     y: float
@@ -42,8 +49,10 @@ class GuidePoint:
 
 
 class Passage(NamedTuple):
-    """A way from a node to the next as it was gone once. `before`: the node before (−1: none); `first`: its first moment, `end`
-    and `life_end`: the moments after its last and after the last of the life."""
+    """A way from a node to the next as it was gone once. `before`: the node before (−1: none);
+    `first`: its first moment, `end` and `life_end`: the moments after its last and after the last
+    of the life.
+    """
 
     node: int
     following: int
@@ -55,8 +64,9 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GuideSet:
-    """Passages of the person. Columns of `moments`: x, y, z and the view's angle in each frame of each life. Rows of `passages`
-    are each a `Passage`, in order."""
+    """Passages of the person. Columns of `moments`: x, y, z and the view's angle in each frame of
+    each life. Rows of `passages` are each a `Passage`, in order.
+    """
 
     moments: Floats
     passages: Integers
@@ -85,18 +95,23 @@ def learn_guides(topology: Topology, recordings: Sequence[Observations]) -> Guid
                 )
             ]
             offset = life_end
-    # Thousandths of a tile and of a degree: files hold numbers as they are, and round ones take less.
+    # Thousandths of a tile and of a degree: files hold numbers as they are, and round ones take
+    # less.
     table = np.array(sorted(passages), np.int64).reshape(-1, len(Passage._fields))
     return GuideSet(np.round(np.concatenate(moments), 3).astype(np.float64), table)
 
 
 class PassageFollower:
-    """Goes along a passage of the person as they did: where they stood it stands, where they slowed down it slows down."""
+    """Goes along a passage of the person as they did: where they stood it stands, where they slowed
+    down it slows down.
+    """
 
     def __init__(self, guides: GuideSet, frame_ms: float) -> None:
         self._guides = guides
         self._frame_ms = frame_ms
-        self._ahead, self._view_ahead = (max(1, round(later / frame_ms)) for later in (AHEAD_MS, VIEW_AHEAD_MS))
+        self._ahead, self._view_ahead = (
+            max(1, round(later / frame_ms)) for later in (AHEAD_MS, VIEW_AHEAD_MS)
+        )
         self._edge: tuple[int, int] | None = None
         self._at = self._end = 0
         #: How many frames the person took on the passage that is followed.
@@ -105,8 +120,12 @@ class PassageFollower:
     def leave(self) -> None:
         self._edge = None
 
-    def ahead(self, before: int, node: int, following: int, position: Sequence[float], yaw: float) -> GuidePoint | None:
-        """Where to be a moment later on the way from a node to the next; None where the person never went."""
+    def ahead(
+        self, before: int, node: int, following: int, position: Sequence[float], yaw: float
+    ) -> GuidePoint | None:
+        """Where to be a moment later on the way from a node to the next; None where the person
+        never went.
+        """
         place = np.asarray(position)
         if self._edge != (node, following) or not self._advance(place):
             self._edge = (node, following)
@@ -127,7 +146,11 @@ class PassageFollower:
         _, _, came_from, firsts, ends, life_ends = rows.T
         sizes = ends - firsts
         row_of = np.repeat(np.arange(len(rows)), sizes)
-        moment_of = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(firsts, sizes)
+        moment_of = (
+            np.arange(sizes.sum())
+            - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            + np.repeat(firsts, sizes)
+        )
         own = self._guides.moments[moment_of]
         turned = (own[:, 3] - yaw + 180.0) % 360.0 - 180.0
         apart = ((own[:, :3] - place) ** 2).sum(1) + (turned / DEGREES_PER_TILE) ** 2
@@ -139,7 +162,9 @@ class PassageFollower:
         return True
 
     def _advance(self, place: Floats) -> bool:
-        """Go on with time where the place is kept up with, else with the way; False where it was lost."""
+        """Go on with time where the place is kept up with, else with the way; False where it was
+        lost.
+        """
         coming = self._guides.moments[self._at : min(self._at + MOST_PASSED + 1, self._end)]
         away = np.linalg.norm(coming[:, :3] - place, axis=1)
         if away.min() > LOST_TILES:

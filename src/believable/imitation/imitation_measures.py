@@ -1,4 +1,5 @@
-"""How near the agent is to the person: moves and actions it would have made, where it was, which ways it took, how it turned.
+"""How near the agent is to the person: moves and actions it would have made, where it was, which
+ways it took, how it turned.
 
 Every number has an interval from resampling lives: frames of one life hang together.
 """
@@ -17,7 +18,13 @@ from believable.imitation.chain import chained
 from believable.imitation.goal_memory import goal_moments
 from believable.imitation.imitator import Imitation, motion_steps
 from believable.imitation.motion import COUNT_OF_THE_UNSEEN
-from believable.imitation.next_node import FROM_NOWHERE, MoveHabit, habitual_weights, next_node, utilities
+from believable.imitation.next_node import (
+    FROM_NOWHERE,
+    MoveHabit,
+    habitual_weights,
+    next_node,
+    utilities,
+)
 from believable.imitation.observations import Floats, Observations
 from believable.imitation.paths import visited
 from believable.imitation.primitives import moving_frames
@@ -48,10 +55,13 @@ def measure(by_life: Sequence[Floats], rng: np.random.Generator) -> ImitationMea
     chosen = rng.integers(len(lives), size=(RESAMPLES, len(lives)))
     drawn = sums[chosen].sum(1) / sizes[chosen].sum(1)
     low, high = np.quantile(drawn, (0.025, 0.975))
-    return ImitationMeasure(float(sums.sum() / sizes.sum()), float(low), float(high), int(sizes.sum()))
+    return ImitationMeasure(
+        float(sums.sum() / sizes.sum()), float(low), float(high), int(sizes.sum())
+    )
 
 
-# ---------------------------------------------------------------------------------------------- where to
+# ----------------------------------------------------------------------------------------------
+# where to
 
 
 def most_frequent_moves(topology: Topology, recordings: Sequence[Observations]) -> dict[int, int]:
@@ -63,8 +73,12 @@ def most_frequent_moves(topology: Topology, recordings: Sequence[Observations]) 
     return {node: max(sorted(ends), key=lambda end: ends[end]) for node, ends in counts.items()}
 
 
-def next_node_hits(model: Imitation, seen: Observations, habit: MoveHabit | None = None) -> list[Floats]:
-    """For each life, 1 where the person went to the node that the utilities name, else 0. Unknown moves are misses."""
+def next_node_hits(
+    model: Imitation, seen: Observations, habit: MoveHabit | None = None
+) -> list[Floats]:
+    """For each life, 1 where the person went to the node that the utilities name, else 0. Unknown
+    moves are misses.
+    """
     settled = model.options.moves if habit is None else habit
     before, life = FROM_NOWHERE, -1
     moves = frozenset(move.frame for move in node_moves(node_course(model.topology, seen)))
@@ -74,18 +88,25 @@ def next_node_hits(model: Imitation, seen: Observations, habit: MoveHabit | None
             node = moment.move.start
             if moment.life != life:
                 before, life = FROM_NOWHERE, moment.life
-            utility = utilities(model.values, moment.mixture, moment.entered, model.options.discount)
+            utility = utilities(
+                model.values, moment.mixture, moment.entered, model.options.discount
+            )
             shares = model.ways.shares(before, node, moment.mixture, settled)
             weighed = habitual_weights(utility, shares, settled)
-            hits[moment.life].append(float(next_node(model.topology, node, weighed) == moment.move.end))
+            hits[moment.life].append(
+                float(next_node(model.topology, node, weighed) == moment.move.end)
+            )
             before = (*before[1:], node)
     return [np.array(values) for values in hits]
 
 
-def frequent_move_hits(guesses: Mapping[int, int], topology: Topology, seen: Observations) -> list[Floats]:
+def frequent_move_hits(
+    guesses: Mapping[int, int], topology: Topology, seen: Observations
+) -> list[Floats]:
     moves = node_moves(node_course(topology, seen))
     return [
-        np.array([float(guesses.get(m.start) == m.end) for m in moves if first <= m.frame < last]) for first, last in seen.lives()
+        np.array([float(guesses.get(m.start) == m.end) for m in moves if first <= m.frame < last])
+        for first, last in seen.lives()
     ]
 
 
@@ -93,7 +114,9 @@ def frequent_move_hits(guesses: Mapping[int, int], topology: Topology, seen: Obs
 
 
 def action_bits(model: Imitation, seen: Observations, *, with_chain: bool = True) -> list[Floats]:
-    """Surprise at each action, in bits, given the node that the person really went to next. Unknown moves are left out."""
+    """Surprise at each action, in bits, given the node that the person really went to next. Unknown
+    moves are left out.
+    """
     steps = {
         frame: step
         for frame, step in motion_steps(model.topology, model.primitives, seen).items()
@@ -103,16 +126,25 @@ def action_bits(model: Imitation, seen: Observations, *, with_chain: bool = True
     for moment in goal_moments(model.aims, model.topology, model.scheme, seen, frozenset(steps)):
         step = steps[moment.frame]
         before = step.before if with_chain and step.before >= 0 else None
-        chances = chained(model.motion.given_goals(step.node, step.next_node), moment.mixture, model.chain, before)
+        chances = chained(
+            model.motion.given_goals(step.node, step.next_node), moment.mixture, model.chain, before
+        )
         bits[moment.life].append(float(-np.log2(chances[step.action])))
     return [np.array(values) for values in bits]
 
 
-def plain_bits(model: Imitation, recordings: Sequence[Observations], seen: Observations) -> list[Floats]:
-    """The same without anything learned but how often each action is made: what there is to gain."""
+def plain_bits(
+    model: Imitation, recordings: Sequence[Observations], seen: Observations
+) -> list[Floats]:
+    """The same without anything learned but how often each action is made: what there is to
+    gain.
+    """
     counts = np.full(model.primitives.count, COUNT_OF_THE_UNSEEN)
     for learned in recordings:
-        counts += np.bincount(model.primitives.label(learned)[moving_frames(learned)], minlength=model.primitives.count)
+        counts += np.bincount(
+            model.primitives.label(learned)[moving_frames(learned)],
+            minlength=model.primitives.count,
+        )
     return _bits_by_life(model, seen, lambda before: counts / counts.sum())
 
 
@@ -121,15 +153,23 @@ def chain_bits(model: Imitation, seen: Observations) -> list[Floats]:
     return _bits_by_life(model, seen, lambda before: model.chain[before])
 
 
-def _bits_by_life(model: Imitation, seen: Observations, chances: Callable[[int], Floats]) -> list[Floats]:
+def _bits_by_life(
+    model: Imitation, seen: Observations, chances: Callable[[int], Floats]
+) -> list[Floats]:
     labels = model.primitives.label(seen)
     return [
-        np.array([-np.log2(chances(labels[frame - 1])[labels[frame]]) for frame in range(first + 1, last - 1)])
+        np.array(
+            [
+                -np.log2(chances(labels[frame - 1])[labels[frame]])
+                for frame in range(first + 1, last - 1)
+            ]
+        )
         for first, last in seen.lives()
     ]
 
 
-# ---------------------------------------------------------------------------------------------- where and which way
+# ----------------------------------------------------------------------------------------------
+# where and which way
 
 
 def occupancy(topology: Topology, recordings: Sequence[Observations]) -> Floats:
@@ -142,7 +182,9 @@ def occupancy(topology: Topology, recordings: Sequence[Observations]) -> Floats:
 
 
 def earth_movers_distance(first: Floats, second: Floats, places: Floats) -> float:
-    """How far the one distribution over places has to be carried to become the other, in tiles: an exact transport."""
+    """How far the one distribution over places has to be carried to become the other, in tiles: an
+    exact transport.
+    """
     sources, sinks = np.flatnonzero(first > 0), np.flatnonzero(second > 0)
     costs = np.linalg.norm(places[sources, None] - places[None, sinks], axis=2)
     rows, columns = costs.shape
@@ -165,7 +207,9 @@ def occupancy_distance(
     rng: np.random.Generator,
     resamples: int = 100,
 ) -> ImitationMeasure:
-    """Where the agent was against where the person was. The interval is of the agent's recordings; one recording has none."""
+    """Where the agent was against where the person was. The interval is of the agent's recordings;
+    one recording has none.
+    """
     target = occupancy(topology, held_out)
     parts = np.array([occupancy(topology, [seen]) * seen.alive.sum() for seen in played])
     value = earth_movers_distance(parts.sum(0) / parts.sum(), target, topology.nodes)
@@ -186,14 +230,18 @@ def route_overlap(
     rng: np.random.Generator,
     resamples: int = 200,
 ) -> ImitationMeasure:
-    """The share of ways over three nodes that both have in common: 0 none, 1 the same ways as often. The interval is of the
-    agent's recordings; one recording has none."""
+    """The share of ways over three nodes that both have in common: 0 none, 1 the same ways as
+    often. The interval is of the agent's recordings; one recording has none.
+    """
     own = [_routes(topology, [seen]) for seen in played]
     other = _shares([_routes(topology, held_out)])
     value = _in_common(_shares(own), other)
     if len(own) < 2:
         return ImitationMeasure(value, float("nan"), float("nan"), len(own))
-    drawn = [_in_common(_shares([own[n] for n in rng.integers(len(own), size=len(own))]), other) for _ in range(resamples)]
+    drawn = [
+        _in_common(_shares([own[n] for n in rng.integers(len(own), size=len(own))]), other)
+        for _ in range(resamples)
+    ]
     low, high = np.quantile(drawn, (0.025, 0.975))
     return ImitationMeasure(value, float(low), float(high), len(own))
 
@@ -216,7 +264,9 @@ def _shares(counted: Sequence[Counter[tuple[int, ...]]]) -> Mapping[tuple[int, .
     return {route: count / total for route, count in routes.items()} if total else {}
 
 
-def _in_common(first: Mapping[tuple[int, ...], float], second: Mapping[tuple[int, ...], float]) -> float:
+def _in_common(
+    first: Mapping[tuple[int, ...], float], second: Mapping[tuple[int, ...], float]
+) -> float:
     return sum(min(share, second.get(route, 0.0)) for route, share in first.items())
 
 
@@ -224,7 +274,9 @@ def lifetimes_s(seen: Observations) -> Floats:
     return np.array([(last - first) * seen.frame_ms / 1000 for first, last in seen.lives()])
 
 
-def turning(recordings: Sequence[Observations], rng: np.random.Generator) -> Mapping[str, ImitationMeasure]:
+def turning(
+    recordings: Sequence[Observations], rng: np.random.Generator
+) -> Mapping[str, ImitationMeasure]:
     """Degrees turned a second, and the share of tenths of a second with a sharp turn."""
     turned, sharp = [], []
     for seen in recordings:

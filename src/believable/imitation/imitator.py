@@ -1,6 +1,7 @@
 """The agent: learned from recordings, it decides where to go and how to move there, frame by frame.
 
-Angles are counter-clockwise as seen from above; in positions the second number grows downwards, as in recordings.
+Angles are counter-clockwise as seen from above; in positions the second number grows downwards, as
+in recordings.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ from believable.imitation.chain import chained, learn_chain
 from believable.imitation.goal_memory import GoalMemory, GoalSet, goal_moments, goal_set
 from believable.imitation.guides import GuideSet, PassageFollower, learn_guides, speed_to
 from believable.imitation.motion import MotionCounts, MotionStep, count_motion
-from believable.imitation.next_node import FROM_NOWHERE, MoveHabit, WayCounts, count_ways, drawn_node, habitual_weights, utilities
+from believable.imitation.next_node import (
+    FROM_NOWHERE,
+    MoveHabit,
+    WayCounts,
+    count_ways,
+    drawn_node,
+    habitual_weights,
+    utilities,
+)
 from believable.imitation.observations import Floats, Observations
 from believable.imitation.paths import Item, item_paths, path_goals, path_rewards, picked_item
 from believable.imitation.primitives import PrimitiveSet, learn_primitives, moving_frames
@@ -26,7 +35,8 @@ from believable.imitation.prototypes import InventoryScheme, learn_scheme
 from believable.imitation.topology import Topology, learn_topology, node_course, nodes_ahead
 from believable.imitation.values import DISCOUNT, iterate_values
 
-#: How much of the angle to where the person looked, or to the next node, is turned in a frame after what the hand does by itself.
+#: How much of the angle to where the person looked, or to the next node, is turned in a frame after
+#: what the hand does by itself.
 STEER = 0.5
 #: An edge that takes so many times as long as it took the person is given up.
 PATIENCE = 2.0
@@ -50,7 +60,9 @@ class LearningOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Imitation:
-    """All that was learned. `item_places`: where items were picked up; `gains`: what a pickup adds to each quantity."""
+    """All that was learned. `item_places`: where items were picked up; `gains`: what a pickup adds
+    to each quantity.
+    """
 
     options: LearningOptions
     frame_ms: float
@@ -70,19 +82,27 @@ class Imitation:
     sources: tuple[str, ...] = ()
 
 
-def learn(recordings: Sequence[Observations], options: LearningOptions | None = None, sources: Sequence[str] = ()) -> Imitation:
+def learn(
+    recordings: Sequence[Observations],
+    options: LearningOptions | None = None,
+    sources: Sequence[str] = (),
+) -> Imitation:
     """Learn from one person's recordings, all of one map and one frame length."""
     chosen = options or LearningOptions()
     known = {name: value for seen in recordings for name, value in seen.respawn_ms.items()}
     chosen = replace(chosen, respawn_ms=known | dict(chosen.respawn_ms))
     lengths = sorted({seen.frame_ms for seen in recordings})
     if len(lengths) != 1:
-        raise InvalidInput(f"recordings: frames of {lengths} ms. Learning needs recordings of one frame length.")
+        raise InvalidInput(
+            f"recordings: frames of {lengths} ms. Learning needs recordings of one frame length."
+        )
     topology = learn_topology(recordings, chosen.nodes, _rng(chosen.seed, "topology"))
     scheme = learn_scheme(recordings)
     goals = path_goals([path for seen in recordings for path in item_paths(topology, scheme, seen)])
     if not goals:
-        raise InvalidInput("recordings: nothing was picked up in any of them, so there is no goal to learn.")
+        raise InvalidInput(
+            "recordings: nothing was picked up in any of them, so there is no goal to learn."
+        )
     rewards = np.array([path_rewards(goal, len(topology.nodes)) for goal in goals])
     aims = goal_set(goals, chosen.respawn_ms)
     primitives = learn_primitives(recordings, chosen.primitives, _rng(chosen.seed, "primitives"))
@@ -98,7 +118,9 @@ def learn(recordings: Sequence[Observations], options: LearningOptions | None = 
         topology,
         scheme,
         aims,
-        iterate_values(rewards, topology.edges, [goal.item.node for goal in goals], chosen.discount),
+        iterate_values(
+            rewards, topology.edges, [goal.item.node for goal in goals], chosen.discount
+        ),
         primitives,
         count_motion(weighed, topology.edges, len(goals), primitives.count),
         learn_chain([step for by_frame in steps for step in by_frame.values()], primitives.count),
@@ -112,7 +134,9 @@ def learn(recordings: Sequence[Observations], options: LearningOptions | None = 
     )
 
 
-def motion_steps(topology: Topology, primitives: PrimitiveSet, seen: Observations) -> dict[int, MotionStep]:
+def motion_steps(
+    topology: Topology, primitives: PrimitiveSet, seen: Observations
+) -> dict[int, MotionStep]:
     """What the hand did on the way from one node to the next, by frame."""
     if seen.frames < 2:
         return {}
@@ -122,19 +146,25 @@ def motion_steps(topology: Topology, primitives: PrimitiveSet, seen: Observation
     moving = moving_frames(seen).tolist()
     before = dict(zip([frame + 1 for frame in moving], labels[moving].tolist(), strict=True))
     return {
-        frame: MotionStep(int(course[frame]), int(ahead[frame]), int(labels[frame]), before.get(frame, -1))
+        frame: MotionStep(
+            int(course[frame]), int(ahead[frame]), int(labels[frame]), before.get(frame, -1)
+        )
         for frame in moving
         if ahead[frame] >= 0
     }
 
 
-def _item_places(topology: Topology, recordings: Sequence[Observations]) -> dict[Item, tuple[float, float, float]]:
+def _item_places(
+    topology: Topology, recordings: Sequence[Observations]
+) -> dict[Item, tuple[float, float, float]]:
     places: dict[Item, list[Floats]] = defaultdict(list)
     for seen in recordings:
         course = node_course(topology, seen)
         for pickup in seen.pickups:
             if course[pickup.frame] >= 0:
-                spot = seen.position[pickup.frame] if pickup.place is None else np.array(pickup.place)
+                spot = (
+                    seen.position[pickup.frame] if pickup.place is None else np.array(pickup.place)
+                )
                 places[picked_item(topology, course, pickup)].append(spot)
     means = {item: np.mean(points, axis=0) for item, points in places.items()}
     return {item: (float(x), float(y), float(z)) for item, (x, y, z) in means.items()}
@@ -146,14 +176,24 @@ def _gains(recordings: Sequence[Observations]) -> dict[str, dict[str, float]]:
         for pickup in seen.pickups:
             for name, values in seen.quantities.items():
                 if pickup.frame:
-                    changes[pickup.item][name].append(float(values[pickup.frame] - values[pickup.frame - 1]))
-    return {item: {name: max(0.0, float(np.mean(steps))) for name, steps in by_name.items()} for item, by_name in changes.items()}
+                    changes[pickup.item][name].append(
+                        float(values[pickup.frame] - values[pickup.frame - 1])
+                    )
+    return {
+        item: {name: max(0.0, float(np.mean(steps))) for name, steps in by_name.items()}
+        for item, by_name in changes.items()
+    }
 
 
 def _speed(recordings: Sequence[Observations]) -> float:
-    """Tiles a second that the person hardly ever goes beyond: as fast as somebody gets who never turns."""
+    """Tiles a second that the person hardly ever goes beyond: as fast as somebody gets who never
+    turns.
+    """
     steps = np.concatenate(
-        [np.linalg.norm(np.diff(seen.position[:, :2], axis=0)[moving_frames(seen)], axis=1) for seen in recordings]
+        [
+            np.linalg.norm(np.diff(seen.position[:, :2], axis=0)[moving_frames(seen)], axis=1)
+            for seen in recordings
+        ]
     )
     moved = steps[steps > 0]
     return float(np.quantile(moved, _SELDOM)) * 1000 / recordings[0].frame_ms if len(moved) else 0.0
@@ -170,7 +210,8 @@ def _rng(seed: int, *names: str) -> np.random.Generator:
     return np.random.default_rng(derive(seed, "imitation", *names))
 
 
-# ---------------------------------------------------------------------------------------------- acting
+# ----------------------------------------------------------------------------------------------
+# acting
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +230,9 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class MoveCommand:
-    """What the agent does in a frame: turn the view by so many degrees, walk in `direction` (None: stand still) at `tiles_per_s`
-    (None: as fast as can be)."""
+    """What the agent does in a frame: turn the view by so many degrees, walk in `direction` (None:
+    stand still) at `tiles_per_s` (None: as fast as can be).
+    """
 
     turn: float
     pitch: float
@@ -202,7 +244,9 @@ class MoveCommand:
 
 
 class Imitator:
-    """Plays like the person of the recordings; what it does follows from the model, the seed and what it sees."""
+    """Plays like the person of the recordings; what it does follows from the model, the seed and
+    what it sees.
+    """
 
     def __init__(self, model: Imitation, seed: int) -> None:
         self._model = model
@@ -238,11 +282,15 @@ class Imitator:
         self._choose(node, mixture)
         if self._target is None:
             return MoveCommand(0.0, 0.0, None, False, False, "")
-        chances = chained(model.motion.given_goals(self._node, self._target), mixture, model.chain, self._before)
+        chances = chained(
+            model.motion.given_goals(self._node, self._target), mixture, model.chain, self._before
+        )
         primitive = int(self._rng.choice(len(chances), p=chances))
         self._before = primitive
         turn, pitch = model.primitives.turn(primitive, self._rng)
-        guide = self._follower.ahead(self._came_over[-1], self._node, self._target, sight.position, sight.yaw)
+        guide = self._follower.ahead(
+            self._came_over[-1], self._node, self._target, sight.position, sight.yaw
+        )
         aim = (guide.x, guide.y) if guide else tuple(model.topology.nodes[self._target])
         direction = direction_to(sight.position, aim)
         turn += STEER * angle_between(sight.yaw + turn, guide.yaw if guide else direction)
@@ -257,12 +305,20 @@ class Imitator:
         )
 
     def _nearest(self, name: str, node: int, position: Sequence[float]) -> Item:
-        """The known item of this name that lies nearest; one at the own node where none is known."""
-        known = [(math.dist(place, position), item.node) for item, place in self._model.item_places.items() if item.name == name]
+        """The known item of this name that lies nearest; one at the own node where none is
+        known.
+        """
+        known = [
+            (math.dist(place, position), item.node)
+            for item, place in self._model.item_places.items()
+            if item.name == name
+        ]
         return Item(name, min(known)[1] if known else node)
 
     def _choose(self, node: int, mixture: Floats) -> None:
-        """Keep to the edge until its end is reached, something else is entered, or it takes too long."""
+        """Keep to the edge until its end is reached, something else is entered, or it takes too
+        long.
+        """
         model = self._model
         if node != self._node:
             if self._node >= 0:

@@ -1,4 +1,6 @@
-"""A learned player as a file (`*.imitation`): arrays without pickles, their meaning as JSON. Same model, same bytes."""
+"""A learned player as a file (`*.imitation`): arrays without pickles, their meaning as JSON. Same
+model, same bytes.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,12 @@ def write_imitation(model: Imitation, file: Path) -> int:
         "things": model.scheme.things,
         "most": dict(model.scheme.most),
         "goals": [
-            {"situation": goal.situation, "item": goal.item.name, "node": goal.item.node, "paths": goal.paths}
+            {
+                "situation": goal.situation,
+                "item": goal.item.name,
+                "node": goal.item.node,
+                "paths": goal.paths,
+            }
             for goal in model.aims.goals
         ],
         "weapons": model.primitives.weapons,
@@ -83,17 +90,33 @@ def write_imitation(model: Imitation, file: Path) -> int:
 
 def read_imitation(file: Path) -> Imitation:
     if not file.is_file():
-        raise NotFound(f"{file} is not there. Make one: believable learn RECORDING --out NAME{SUFFIX}.")
+        raise NotFound(
+            f"{file} is not there. Make one: believable learn RECORDING --out NAME{SUFFIX}."
+        )
     try:
         arrays = _read_arrays(file)
         about: dict[str, Any] = json.loads(arrays["about"].tobytes())
         if about.get("format") != FORMAT:
-            raise InvalidInput(f"{file}: its format is {about.get('format')!r}, expected {FORMAT!r}. Learn it anew.")
+            raise InvalidInput(
+                f"{file}: its format is {about.get('format')!r}, expected {FORMAT!r}. Learn it"
+                " anew."
+            )
         return _model(about, arrays)
     except InvalidInput:
         raise
-    except (ValueError, KeyError, TypeError, OSError, EOFError, MemoryError, zlib.error, zipfile.BadZipFile) as error:
-        raise InvalidInput(f"{file}: not a learned player, or a damaged one ({error}). Learn it anew.") from error
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        OSError,
+        EOFError,
+        MemoryError,
+        zlib.error,
+        zipfile.BadZipFile,
+    ) as error:
+        raise InvalidInput(
+            f"{file}: not a learned player, or a damaged one ({error}). Learn it anew."
+        ) from error
 
 
 def _read_arrays(file: Path) -> dict[str, Any]:
@@ -102,21 +125,29 @@ def _read_arrays(file: Path) -> dict[str, Any]:
         entries = archive.infolist()
         if sum(entry.file_size for entry in entries) > LARGEST_BYTES:
             raise TooLarge(
-                f"{file}: unfolds to more than {LARGEST_BYTES // 2**20} MB, which no learned player needs. Learn it from fewer "
-                "or shorter recordings."
+                f"{file}: unfolds to more than {LARGEST_BYTES // 2**20} MB, which no learned player"
+                " needs. Learn it from fewer or shorter recordings."
             )
         arrays = {}
         for entry in entries:
             with archive.open(entry) as packed:
-                content = packed.read(entry.file_size + 1)  # never more than was announced, and counted
-            arrays[entry.filename.removesuffix(".npy")] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+                content = packed.read(
+                    entry.file_size + 1
+                )  # never more than was announced, and counted
+            arrays[entry.filename.removesuffix(".npy")] = np.lib.format.read_array(
+                io.BytesIO(content), allow_pickle=False
+            )
     return arrays
 
 
 def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
     topology = Topology(arrays["nodes"], arrays["edges"], arrays["edge_frames"])
     goals = [
-        PathGoal(tuple(goal["situation"]), Item(goal["item"], goal["node"]), tuple(map(tuple, goal["paths"])))
+        PathGoal(
+            tuple(goal["situation"]),
+            Item(goal["item"], goal["node"]),
+            tuple(map(tuple, goal["paths"])),
+        )
         for goal in about["goals"]
     ]
     count, nodes = len(arrays["centres"]), len(topology.nodes)
@@ -146,8 +177,12 @@ def _model(about: dict[str, Any], arrays: dict[str, Any]) -> Imitation:
         InventoryScheme(tuple(about["things"]), about["most"]),
         goal_set(goals, about["options"]["respawn_ms"]),
         arrays["values"],
-        PrimitiveSet(tuple(about["weapons"]), arrays["centres"], arrays["spread"], about["explained"]),
-        MotionCounts(arrays["on_edge"].astype(float), arrays["at_goal"].astype(float), topology.edges),
+        PrimitiveSet(
+            tuple(about["weapons"]), arrays["centres"], arrays["spread"], about["explained"]
+        ),
+        MotionCounts(
+            arrays["on_edge"].astype(float), arrays["at_goal"].astype(float), topology.edges
+        ),
         arrays["chain"],
         {Item(name, node): (x, y, z) for name, node, x, y, z in about["items"]},
         about["gains"],

@@ -1,6 +1,7 @@
 """How somebody moves between two nodes: P(a | c, c', g) ∝ P(c' | c, a) · P(a | c, g), from counts.
 
-Every count begins with .1, so that what was never seen stays possible. P(c' | c, a) is spread over the neighbours of c only.
+Every count begins with .1, so that what was never seen stays possible. P(c' | c, a) is spread over
+the neighbours of c only.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ COUNT_OF_THE_UNSEEN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class MotionStep:
-    """A frame: primitive `action` at node `node` on the way to `next_node`, after `before` (−1: none)."""
+    """A frame: primitive `action` at node `node` on the way to `next_node`, after `before` (−1:
+    none).
+    """
 
     node: int
     next_node: int
@@ -27,7 +30,9 @@ class MotionStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MotionCounts:
-    """How often each primitive was seen: `on_edge[c, c', a]`; `at_goal[c, g, a]`, a frame counting for each goal by its share."""
+    """How often each primitive was seen: `on_edge[c, c', a]`; `at_goal[c, g, a]`, a frame counting
+    for each goal by its share.
+    """
 
     on_edge: Floats
     at_goal: Floats
@@ -43,8 +48,12 @@ class MotionCounts:
         return np.asarray(joint / joint.sum(1, keepdims=True))
 
 
-def count_motion(steps: Iterable[tuple[MotionStep, Floats]], edges: Booleans, goals: int, actions: int) -> MotionCounts:
-    """Counts from every step with the goals of its moment: which of them somebody had is never seen, only how likely each is."""
+def count_motion(
+    steps: Iterable[tuple[MotionStep, Floats]], edges: Booleans, goals: int, actions: int
+) -> MotionCounts:
+    """Counts from every step with the goals of its moment: which of them somebody had is never
+    seen, only how likely each is.
+    """
     nodes = len(edges)
     on_edge, at_goal = np.zeros((nodes, nodes, actions)), np.zeros((nodes, goals, actions))
     for step, mixture in steps:

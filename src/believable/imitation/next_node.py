@@ -1,9 +1,11 @@
-"""Where to go: the neighbour with the highest utility, less the more often it was entered since the last pickup.
+"""Where to go: the neighbour with the highest utility, less the more often it was entered since the
+last pickup.
 
-Published utilities of neighbours differ by a few percent, so that near ties decide most moves. What settles them as the person
-does is where somebody comes from: ways go on, and towards goals of the moment. The share of moves from the three nodes before
-over this one to each neighbour, each move counted by its goal, times the utility to a power; the published rule is the power 1
-without the share.
+Published utilities of neighbours differ by a few percent, so that near ties decide most moves. What
+settles them as the person does is where somebody comes from: ways go on, and towards goals of the
+moment. The share of moves from the three nodes before over this one to each neighbour, each move
+counted by its goal, times the utility to a power; the published rule is the power 1 without the
+share.
 """
 
 from __future__ import annotations
@@ -21,30 +23,44 @@ from believable.imitation.topology import Topology, node_course, node_moves
 from believable.imitation.values import DISCOUNT
 
 
-def utilities(values: Floats, mixture: Floats, entered: Integers, discount: float = DISCOUNT) -> Floats:
+def utilities(
+    values: Floats, mixture: Floats, entered: Integers, discount: float = DISCOUNT
+) -> Floats:
     """U(c) = discount^e(c) · Σ_p V_p(c) m_p."""
     return discount**entered * (mixture @ values)
 
 
 def next_node(topology: Topology, node: int, utility: Floats) -> int | None:
-    """The best neighbour, the lowest number where several are as good; None where no way leads on."""
+    """The best neighbour, the lowest number where several are as good; None where no way leads
+    on.
+    """
     neighbours = topology.neighbours(node)
     return int(neighbours[utility[neighbours].argmax()]) if len(neighbours) else None
 
 
-def drawn_node(topology: Topology, node: int, weights: Floats, rng: np.random.Generator) -> int | None:
-    """A neighbour by its weight, so that rounds differ as a person's do; None where no way leads on."""
+def drawn_node(
+    topology: Topology, node: int, weights: Floats, rng: np.random.Generator
+) -> int | None:
+    """A neighbour by its weight, so that rounds differ as a person's do; None where no way leads
+    on.
+    """
     neighbours = topology.neighbours(node)
     if not len(neighbours):
         return None
     shares = weights[neighbours]
-    return int(rng.choice(neighbours, p=shares / shares.sum())) if shares.sum() > 0 else int(neighbours[0])
+    return (
+        int(rng.choice(neighbours, p=shares / shares.sum()))
+        if shares.sum() > 0
+        else int(neighbours[0])
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class MoveHabit:
-    """How much ways and goals decide: share^habit · U^utility, U as a share of the highest. In a share a way counts by the goal
-    it led to, m^goals, m as a share of the highest; 0 counts all alike. Chosen on rounds kept for that."""
+    """How much ways and goals decide: share^habit · U^utility, U as a share of the highest. In a
+    share a way counts by the goal it led to, m^goals, m as a share of the highest; 0 counts all
+    alike. Chosen on rounds kept for that.
+    """
 
     habit: float = 1.0
     utility: float = 4.0
@@ -69,21 +85,25 @@ FROM_NOWHERE = (-1,) * NODES_BEFORE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WayCounts:
-    """How often ways were gone. A row of `ways` is a, b, c, d, e, g: somebody who came from a over b and c to d went on to e, and
-    the next goal reached was g (−1: none); a node −1 is "from nowhere", before a life's beginning. Each row stands once, in
-    order."""
+    """How often ways were gone. A row of `ways` is a, b, c, d, e, g: somebody who came from a over
+    b and c to d went on to e, and the next goal reached was g (−1: none); a node −1 is "from
+    nowhere", before a life's beginning. Each row stands once, in order.
+    """
 
     ways: Integers
     counts: Floats
     nodes: int
 
     def shares(self, before: Sequence[int], node: int, mixture: Floats, habit: MoveHabit) -> Floats:
-        """Which share of those who come over the nodes `before`, the last one last, goes on to each node. Shares of longer ways
-        are drawn towards those of shorter ones."""
+        """Which share of those who come over the nodes `before`, the last one last, goes on to each
+        node. Shares of longer ways are drawn towards those of shorter ones.
+        """
         column = NODES_BEFORE
         rows = slice(*np.searchsorted(self.ways[:, column], (node, node + 1)).tolist())
         ways, counts = self.ways[rows], self.counts[rows]
-        shares = np.bincount(ways[:, column + 1], counts, self.nodes) / max(1.0, float(counts.sum()))
+        shares = np.bincount(ways[:, column + 1], counts, self.nodes) / max(
+            1.0, float(counts.sum())
+        )
         weighed = counts * goal_weights(mixture, habit)[ways[:, -1]]
         known = np.ones(len(ways), bool)
         for back in range(NODES_BEFORE + 1):
@@ -103,7 +123,10 @@ def goal_weights(mixture: Floats, habit: MoveHabit) -> Floats:
 
 
 def count_ways(
-    topology: Topology, recordings: Sequence[Observations], goals: Sequence[PathGoal], scheme: InventoryScheme
+    topology: Topology,
+    recordings: Sequence[Observations],
+    goals: Sequence[PathGoal],
+    scheme: InventoryScheme,
 ) -> WayCounts:
     numbers = {(goal.situation, goal.item): number for number, goal in enumerate(goals)}
     counted: Counter[tuple[int, ...]] = Counter()

@@ -1,7 +1,8 @@
 """What was seen of one player, frame by frame, as arrays: all that is learned from.
 
-A recording has the player's track and these columns of telemetry: `yaw` and `pitch` in degrees, `weapon`, `alive`, `carried`
-(names, with commas), the quantities it can tell (health, armour, ammunition); pickups, jumps and shots are its actions.
+A recording has the player's track and these columns of telemetry: `yaw` and `pitch` in degrees,
+`weapon`, `alive`, `carried` (names, with commas), the quantities it can tell (health, armour,
+ammunition); pickups, jumps and shots are its actions.
 """
 
 from __future__ import annotations
@@ -23,17 +24,21 @@ Booleans: TypeAlias = npt.NDArray[np.bool_]
 #: Columns of telemetry without which nothing can be learned.
 NEEDED = ("yaw", "pitch", "weapon", "alive", "carried")
 QUANTITIES = ("health", "armour", "ammunition")
-#: What a recording knows of when an item is back stands in its provenance: `respawn_ms Combat Armor`.
+#: What a recording knows of when an item is back stands in its provenance: `respawn_ms Combat
+#: Armor`.
 RESPAWN = "respawn_ms "
 #: Slower recordings do not show how somebody turns.
 SLOWEST_FRAME_MS = 100
-#: Map units of Quake II on each side of a tile, where a recording has its height as a column in those units.
+#: Map units of Quake II on each side of a tile, where a recording has its height as a column in
+#: those units.
 _HEIGHT_UNITS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Pickup:
-    """In this frame the player picked this up; `place` is where it lay, in tiles, where a recording knows it."""
+    """In this frame the player picked this up; `place` is where it lay, in tiles, where a recording
+    knows it.
+    """
 
     frame: int
     item: str
@@ -42,7 +47,9 @@ class Pickup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observations:
-    """One recording of one player. Positions are in tiles, angles in degrees; every array has one entry per frame."""
+    """One recording of one player. Positions are in tiles, angles in degrees; every array has one
+    entry per frame.
+    """
 
     frame_ms: float
     position: Floats
@@ -62,7 +69,9 @@ class Observations:
         return len(self.position)
 
     def part(self, first: int, last: int) -> Observations:
-        """Frames `first` to `last`, without the last: to learn from one part and be tested on the other."""
+        """Frames `first` to `last`, without the last: to learn from one part and be tested on the
+        other.
+        """
         chosen = slice(first, last)
         return Observations(
             self.frame_ms,
@@ -75,7 +84,11 @@ class Observations:
             self.weapon[chosen],
             self.carried[chosen],
             {name: values[chosen] for name, values in self.quantities.items()},
-            tuple(Pickup(p.frame - first, p.item, p.place) for p in self.pickups if first <= p.frame < last),
+            tuple(
+                Pickup(p.frame - first, p.item, p.place)
+                for p in self.pickups
+                if first <= p.frame < last
+            ),
             self.respawn_ms,
         )
 
@@ -83,7 +96,9 @@ class Observations:
         """First frame and the one after the last of each life."""
         padded = np.concatenate(([False], self.alive, [False]))
         borders = np.flatnonzero(padded[1:] != padded[:-1])
-        return [(int(first), int(last)) for first, last in zip(borders[::2], borders[1::2], strict=True)]
+        return [
+            (int(first), int(last)) for first, last in zip(borders[::2], borders[1::2], strict=True)
+        ]
 
 
 def observe(recording: Recording, actor: str = "player") -> Observations:
@@ -95,16 +110,19 @@ def observe(recording: Recording, actor: str = "player") -> Observations:
     missing = [name for name in NEEDED if name not in recording.telemetry]
     if missing:
         raise InvalidInput(
-            f"telemetry: {', '.join(missing)} is missing. Learning needs {', '.join(NEEDED)} for each frame: "
-            "record a game with them, or import a demo."
+            f"telemetry: {', '.join(missing)} is missing. Learning needs {', '.join(NEEDED)} for"
+            " each frame: record a game with them, or import a demo."
         )
     if recording.timing.frame_ms > SLOWEST_FRAME_MS:
         raise InvalidInput(
-            f"frame_ms: {recording.timing.frame_ms}. Learning needs a frame every {SLOWEST_FRAME_MS} ms or more often."
+            f"frame_ms: {recording.timing.frame_ms}. Learning needs a frame every"
+            f" {SLOWEST_FRAME_MS} ms or more often."
         )
     frames = recording.timing.frames
     if track.first_frame or len(track.x) != frames:
-        raise InvalidInput(f"actor {actor!r}: the track has {len(track.x)} of {frames} frames; all are needed.")
+        raise InvalidInput(
+            f"actor {actor!r}: the track has {len(track.x)} of {frames} frames; all are needed."
+        )
     done = {verb: np.zeros(frames, bool) for verb in ("jump", "shoot")}
     pickups = []
     for action in recording.actions:
@@ -126,7 +144,10 @@ def observe(recording: Recording, actor: str = "player") -> Observations:
         done["shoot"],
         np.array([bool(value) for value in telemetry["alive"]]),
         tuple(str(value or "") for value in telemetry["weapon"]),
-        tuple(frozenset(str(value).split(", ")) if value else frozenset() for value in telemetry["carried"]),
+        tuple(
+            frozenset(str(value).split(", ")) if value else frozenset()
+            for value in telemetry["carried"]
+        ),
         {name: _numbers(telemetry[name]) for name in QUANTITIES if name in telemetry},
         tuple(sorted(pickups, key=lambda pickup: pickup.frame)),
         {

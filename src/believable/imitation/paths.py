@@ -1,7 +1,8 @@
 """Paths: which way somebody went in a situation until the next thing was picked up.
 
-A path begins where the inventory became what it is (a life's first frame, or a pickup) and ends with the next pickup in the same
-life. Ways that end with a death or with the recording reach nothing and teach no goal.
+A path begins where the inventory became what it is (a life's first frame, or a pickup) and ends
+with the next pickup in the same life. Ways that end with a death or with the recording reach
+nothing and teach no goal.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class ItemPath:
-    """The nodes from one pickup (or the life's beginning) to the next, and the situation in which they were walked."""
+    """The nodes from one pickup (or the life's beginning) to the next, and the situation in which
+    they were walked.
+    """
 
     first_frame: int
     last_frame: int
@@ -38,7 +41,9 @@ class ItemPath:
 
 @dataclass(frozen=True, slots=True)
 class PathGoal:
-    """A situation and the item that was fetched in it: one prototype of the model, with every path that led there."""
+    """A situation and the item that was fetched in it: one prototype of the model, with every path
+    that led there.
+    """
 
     situation: tuple[float, ...]
     item: Item
@@ -46,8 +51,14 @@ class PathGoal:
 
 
 def picked_item(topology: Topology, course: Integers, pickup: Pickup) -> Item:
-    """The item of a pickup: at the node where it lay; at the player's own where that is not known."""
-    node = course[pickup.frame] if pickup.place is None else topology.node_of(np.array(pickup.place))[0]
+    """The item of a pickup: at the node where it lay; at the player's own where that is not
+    known.
+    """
+    node = (
+        course[pickup.frame]
+        if pickup.place is None
+        else topology.node_of(np.array(pickup.place))[0]
+    )
     return Item(pickup.item, int(node))
 
 
@@ -69,7 +80,9 @@ def item_paths(topology: Topology, scheme: InventoryScheme, seen: Observations) 
 
 def visited(course: Integers) -> tuple[int, ...]:
     """The nodes in their order, each stay counted once."""
-    return tuple(int(node) for number, node in enumerate(course) if number == 0 or node != course[number - 1])
+    return tuple(
+        int(node) for number, node in enumerate(course) if number == 0 or node != course[number - 1]
+    )
 
 
 def path_goals(paths: Sequence[ItemPath]) -> list[PathGoal]:
@@ -81,7 +94,9 @@ def path_goals(paths: Sequence[ItemPath]) -> list[PathGoal]:
 
 
 def path_rewards(goal: PathGoal, nodes: int) -> Floats:
-    """(k+1)/L at the k-th of a path's L nodes, the most over all paths: the nearer to the item, the better."""
+    """(k+1)/L at the k-th of a path's L nodes, the most over all paths: the nearer to the item, the
+    better.
+    """
     rewards = np.zeros(nodes)
     for path in goal.paths:
         for place, node in enumerate(path):

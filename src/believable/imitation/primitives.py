@@ -1,7 +1,7 @@
 """Action primitives: what a hand does in a frame, in a few dozen kinds.
 
-A hand's vector is [Δyaw, Δpitch, jump, firing, weapon]: angles in units of 20°, the weapon as one number per weapon, so that
-turns, jumps, shots and changes of weapon weigh alike.
+A hand's vector is [Δyaw, Δpitch, jump, firing, weapon]: angles in units of 20°, the weapon as one
+number per weapon, so that turns, jumps, shots and changes of weapon weigh alike.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ _PLAIN = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrimitiveSet:
-    """`centres` and `spread` have one row per primitive; `explained` is the share of the variance that the centres keep."""
+    """`centres` and `spread` have one row per primitive; `explained` is the share of the variance
+    that the centres keep.
+    """
 
     weapons: tuple[str, ...]
     centres: Floats
@@ -55,19 +57,30 @@ def hand_vectors(seen: Observations, weapons: Sequence[str]) -> Floats:
     """One row per frame but the last. A weapon that was never learned is none of them."""
     turned = (np.diff(seen.yaw) + 180.0) % 360.0 - 180.0
     after = slice(1, None)
-    columns = [turned / ANGLE_UNIT, np.diff(seen.pitch) / ANGLE_UNIT, seen.jumps[after], seen.firing[after]]
+    columns = [
+        turned / ANGLE_UNIT,
+        np.diff(seen.pitch) / ANGLE_UNIT,
+        seen.jumps[after],
+        seen.firing[after],
+    ]
     columns += [np.array([weapon == name for name in seen.weapon[1:]], float) for weapon in weapons]
     return np.column_stack(columns).astype(float)
 
 
 def moving_frames(seen: Observations) -> Integers:
-    """Frames that are alive and so is the next one: what happens across a death is no movement of a hand."""
+    """Frames that are alive and so is the next one: what happens across a death is no movement of a
+    hand.
+    """
     return np.flatnonzero(seen.alive[:-1] & seen.alive[1:])
 
 
-def learn_primitives(recordings: Sequence[Observations], count: int, rng: np.random.Generator) -> PrimitiveSet:
+def learn_primitives(
+    recordings: Sequence[Observations], count: int, rng: np.random.Generator
+) -> PrimitiveSet:
     weapons = tuple(sorted({weapon for seen in recordings for weapon in seen.weapon if weapon}))
-    vectors = np.concatenate([hand_vectors(seen, weapons)[moving_frames(seen)] for seen in recordings])
+    vectors = np.concatenate(
+        [hand_vectors(seen, weapons)[moving_frames(seen)] for seen in recordings]
+    )
     centres, labels = k_means(vectors, count, rng)
     rest = vectors - centres[labels]
     sizes = np.maximum(np.bincount(labels, minlength=len(centres)), 1)

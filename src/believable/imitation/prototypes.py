@@ -1,6 +1,7 @@
 """Situations: what somebody carries, as a vector; and the goals that followed from them.
 
-Things are carried or not (0, 1); a quantity has one of three levels, by thirds of the most that was seen.
+Things are carried or not (0, 1); a quantity has one of three levels, by thirds of the most that was
+seen.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ LEVELS = 3
 
 @dataclass(frozen=True, slots=True)
 class InventoryScheme:
-    """How an inventory becomes a vector: first the things, then the quantities with the most that was seen of each."""
+    """How an inventory becomes a vector: first the things, then the quantities with the most that
+    was seen of each.
+    """
 
     things: tuple[str, ...]
     most: Mapping[str, float]
@@ -34,7 +37,10 @@ class InventoryScheme:
     def words(self, vector: Floats) -> str:
         """A vector for people: "Railgun, health 2"."""
         things = [name for name, value in zip(self.things, vector, strict=False) if value]
-        levels = [f"{name} {int(value)}" for name, value in zip(self.most, vector[len(self.things) :], strict=True)]
+        levels = [
+            f"{name} {int(value)}"
+            for name, value in zip(self.most, vector[len(self.things) :], strict=True)
+        ]
         return ", ".join(things + levels)
 
 
@@ -50,7 +56,9 @@ def learn_scheme(recordings: Sequence[Observations]) -> InventoryScheme:
     for seen in recordings:
         for name, values in seen.quantities.items():
             while_alive = values[seen.alive]
-            most[name] = max(most.get(name, 0.0), float(while_alive.max()) if len(while_alive) else 0.0)
+            most[name] = max(
+                most.get(name, 0.0), float(while_alive.max()) if len(while_alive) else 0.0
+            )
     return InventoryScheme(tuple(things), dict(sorted(most.items())))
 
 
@@ -74,4 +82,7 @@ def prototype_set(vectors: Floats) -> PrototypeSet:
 
 def frame_vector(scheme: InventoryScheme, seen: Observations, frame: int) -> Floats:
     """The situation in a frame."""
-    return scheme.vector(seen.carried[frame], {name: float(values[frame]) for name, values in seen.quantities.items()})
+    return scheme.vector(
+        seen.carried[frame],
+        {name: float(values[frame]) for name, values in seen.quantities.items()},
+    )

@@ -1,7 +1,9 @@
-"""Parts of recordings that show something alike: windows of one length, and how far their ways are apart.
+"""Parts of recordings that show something alike: windows of one length, and how far their ways are
+apart.
 
-A way is the nodes that are entered in a window. Two ways are as far apart as the cheapest change of one into the other: leaving a
-node out or putting one in costs 1, another node in its place as much as the two are apart, up to 1; per node of the longer.
+A way is the nodes that are entered in a window. Two ways are as far apart as the cheapest change of
+one into the other: leaving a node out or putting one in costs 1, another node in its place as much
+as the two are apart, up to 1; per node of the longer.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ STEP_MS, SETTLING_MS = 1000, 2000
 
 @dataclass(frozen=True, slots=True)
 class RouteWindow:
-    """A part of a recording (`recording` is its number) from `from_ms` to `to_ms`, and the way that is walked in it."""
+    """A part of a recording (`recording` is its number) from `from_ms` to `to_ms`, and the way that
+    is walked in it.
+    """
 
     recording: int
     from_ms: int
@@ -31,12 +35,19 @@ class RouteWindow:
     nodes: tuple[int, ...]
 
     def overlaps(self, other: RouteWindow) -> bool:
-        return self.recording == other.recording and self.from_ms < other.to_ms and other.from_ms < self.to_ms
+        return (
+            self.recording == other.recording
+            and self.from_ms < other.to_ms
+            and other.from_ms < self.to_ms
+        )
 
 
-def quiet_windows(topology: Topology, recordings: Sequence[Observations], length_ms: int, fewest_nodes: int) -> list[RouteWindow]:
-    """Windows in which the player lives, nothing is fired, and at least so many nodes are entered: fights are left out, and so is
-    standing about."""
+def quiet_windows(
+    topology: Topology, recordings: Sequence[Observations], length_ms: int, fewest_nodes: int
+) -> list[RouteWindow]:
+    """Windows in which the player lives, nothing is fired, and at least so many nodes are entered:
+    fights are left out, and so is standing about.
+    """
     windows = []
     for number, seen in enumerate(recordings):
         course = node_course(topology, seen)
@@ -57,22 +68,37 @@ def route_distance(topology: Topology, first: Sequence[int], second: Sequence[in
     """0 for the same way, 1 for two that have nothing in common."""
     if not first or not second:
         return float(bool(first) != bool(second))
-    apart = np.linalg.norm(topology.nodes[list(first), None] - topology.nodes[None, list(second)], axis=2)
+    apart = np.linalg.norm(
+        topology.nodes[list(first), None] - topology.nodes[None, list(second)], axis=2
+    )
     exchanged = np.minimum(1.0, apart / _STRANGE_TILES)
     row = np.arange(len(second) + 1, dtype=float)
     for number in range(len(first)):
         above, row = row, np.empty_like(row)
         row[0] = number + 1
         for place in range(len(second)):
-            row[place + 1] = min(above[place + 1] + 1, row[place] + 1, above[place] + exchanged[number, place])
+            row[place + 1] = min(
+                above[place + 1] + 1, row[place] + 1, above[place] + exchanged[number, place]
+            )
     return float(row[-1]) / max(len(first), len(second))
 
 
 def nearest_window(
-    topology: Topology, way: Sequence[int], windows: Sequence[RouteWindow], taken: Sequence[RouteWindow]
+    topology: Topology,
+    way: Sequence[int],
+    windows: Sequence[RouteWindow],
+    taken: Sequence[RouteWindow],
 ) -> RouteWindow | None:
-    """The window whose way is nearest, of those that show nothing that is shown already; None where there is none."""
+    """The window whose way is nearest, of those that show nothing that is shown already; None where
+    there is none.
+    """
     free = [window for window in windows if not any(window.overlaps(other) for other in taken)]
     return min(
-        free, key=lambda window: (route_distance(topology, way, window.nodes), window.recording, window.from_ms), default=None
+        free,
+        key=lambda window: (
+            route_distance(topology, way, window.nodes),
+            window.recording,
+            window.from_ms,
+        ),
+        default=None,
     )

@@ -1,4 +1,6 @@
-"""The places a player was at and the moves between them: nodes are clusters of positions, an edge is a move that was seen."""
+"""The places a player was at and the moves between them: nodes are clusters of positions, an edge
+is a move that was seen.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from believable.imitation.observations import Booleans, Floats, Integers, Observ
 
 @dataclass(frozen=True, slots=True)
 class NodeMove:
-    """In this frame the player came from one node to another; `frames` is how long the first one lasted."""
+    """In this frame the player came from one node to another; `frames` is how long the first one
+    lasted.
+    """
 
     frame: int
     start: int
@@ -24,7 +28,9 @@ class NodeMove:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Topology:
-    """`nodes` are centres in tiles; `edges[i, j]`: a move from i to j was seen; `edge_frames[i, j]`: how long it took."""
+    """`nodes` are centres in tiles; `edges[i, j]`: a move from i to j was seen; `edge_frames[i,
+    j]`: how long it took.
+    """
 
     nodes: Floats
     edges: Booleans
@@ -37,7 +43,9 @@ class Topology:
         return np.flatnonzero(self.edges[node])
 
 
-def learn_topology(recordings: Sequence[Observations], nodes: int, rng: np.random.Generator) -> Topology:
+def learn_topology(
+    recordings: Sequence[Observations], nodes: int, rng: np.random.Generator
+) -> Topology:
     """Nodes from all positions while alive, edges from all moves."""
     alive = [seen.position[seen.alive] for seen in recordings]
     if not alive or not sum(map(len, alive)):
@@ -65,7 +73,9 @@ def node_moves(course: Integers) -> list[NodeMove]:
     for frame in range(1, len(course)):
         if course[frame] != course[frame - 1]:
             if course[frame] >= 0 and course[frame - 1] >= 0:
-                moves.append(NodeMove(frame, int(course[frame - 1]), int(course[frame]), frame - since))
+                moves.append(
+                    NodeMove(frame, int(course[frame - 1]), int(course[frame]), frame - since)
+                )
             since = frame
     return moves
 

@@ -1,4 +1,6 @@
-"""Value iteration: what a node is worth on the way to a goal, when the best neighbour is always taken."""
+"""Value iteration: what a node is worth on the way to a goal, when the best neighbour is always
+taken.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,14 @@ DISCOUNT = 0.95
 _CLOSE_ENOUGH = 1e-10
 
 
-def iterate_values(rewards: Floats, edges: Booleans, ends: Sequence[int], discount: float = DISCOUNT) -> Floats:
-    """V = R + discount · max over neighbours of V, for every goal (a row each). Whoever is at a goal's end may stay there.
+def iterate_values(
+    rewards: Floats, edges: Booleans, ends: Sequence[int], discount: float = DISCOUNT
+) -> Floats:
+    """V = R + discount · max over neighbours of V, for every goal (a row each). Whoever is at a
+    goal's end may stay there.
 
-    So values grow along every path to its end: without the end, going round in circles would be worth as much as arriving.
+    So values grow along every path to its end: without the end, going round in circles would be
+    worth as much as arriving.
     """
     neighbours = [np.flatnonzero(row) for row in edges]
     rows = np.arange(len(rewards))

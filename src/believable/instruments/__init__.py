@@ -14,6 +14,8 @@ BUILT_IN = (
     *("certainty", "clip_rating", "preference", "ranktrace", "gtrace", "btrace", "flags"),
 )
 
-INSTRUMENTS: Registry[Instrument[Any]] = registry("instrument", Instrument, __name__, BUILT_IN, extensible=True)
+INSTRUMENTS: Registry[Instrument[Any]] = registry(
+    "instrument", Instrument, __name__, BUILT_IN, extensible=True
+)
 
 __all__ = ["INSTRUMENTS", "Act", "AnswerCell", "AnswerColumn", "Instrument", "InvalidAnswer"]

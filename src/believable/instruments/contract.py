@@ -1,4 +1,6 @@
-"""What an instrument is: a declared record with its parameters, what it records, and how it answers by itself."""
+"""What an instrument is: a declared record with its parameters, what it records, and how it answers
+by itself.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ P = TypeVar("P", bound=Record)
 
 
 class InvalidAnswer(InvalidInput):
-    """An answer that cannot be kept, in words for the participant: a key of the built-in texts and what to fill in.
+    """An answer that cannot be kept, in words for the participant: a key of the built-in texts and
+    what to fill in.
 
-    `str()` gives the built-in English; the page shows `texts[key].format(**values)` in the participant's language.
+    `str()` gives the built-in English; the page shows `texts[key].format(**values)` in the
+    participant's language.
     """
 
     def __init__(self, key: str, **values: str | int | float) -> None:
@@ -42,7 +46,9 @@ class AnswerColumn:
 
 @dataclass(frozen=True, slots=True)
 class AnswerCell:
-    """One row of the answers table. `item` names the part of a question that has several (a matrix row, a chosen option)."""
+    """One row of the answers table. `item` names the part of a question that has several (a matrix
+    row, a chosen option).
+    """
 
     item: str
     value: str | int | float | None
@@ -50,7 +56,9 @@ class AnswerCell:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something a simulated person does while watching: the event it records, at this time in the medium."""
+    """Something a simulated person does while watching: the event it records, at this time in the
+    medium.
+    """
 
     media_ms: int
     kind: str
@@ -59,7 +67,9 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """One try at a practice by a simulated person: how long it takes, what it records (kind, data), and whether it went well."""
+    """One try at a practice by a simulated person: how long it takes, what it records (kind, data),
+    and whether it went well.
+    """
 
     took_ms: int
     events: tuple[tuple[str, Mapping[str, Any]], ...]
@@ -68,37 +78,46 @@ class Rehearsal:
 
 
 def _not_asked(*_: Any) -> Any:
-    raise InvalidInput("this instrument annotates while watching and answers no question. Use `annotate`.")
+    raise InvalidInput(
+        "this instrument annotates while watching and answers no question. Use `annotate`."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Instrument(Generic[P]):
-    """How a person answers: a question of a page (`use="answer"`), or all the time while watching (`use="annotate"`).
+    """How a person answers: a question of a page (`use="answer"`), or all the time while watching
+    (`use="annotate"`).
 
-    `read(params, raw)` turns what the browser sent into the answer that is kept, or raises `InvalidAnswer` with words for
-    the participant's page (it says what is expected, never what is right). An unanswered question is `None` and never
-    reaches `read`. `cells(params, answer)` lays the answer out for the answers table, where it is more than one value.
-    `simulate(params, rng)` gives a raw answer that `read` accepts. `check(params)` lists what is wrong in the parameters
-    beyond their types, as (path, message, cure). `options(params)` lists the values an answer (or one of its parts) can
-    take, and `items(params)` the names of its parts, where they can be listed, and `bounds(params)` the least and the
-    greatest number: the study checker compares rules and right answers with them. `attention(params)` lists the parts that
-    only check attention, with the right answer to each. `nearest(params, number)`, for answers that are one number, is the
+    `read(params, raw)` turns what the browser sent into the answer that is kept, or raises
+    `InvalidAnswer` with words for the participant's page (it says what is expected, never what is
+    right). An unanswered question is `None` and never reaches `read`. `cells(params, answer)` lays
+    the answer out for the answers table, where it is more than one value. `simulate(params, rng)`
+    gives a raw answer that `read` accepts. `check(params)` lists what is wrong in the parameters
+    beyond their types, as (path, message, cure). `options(params)` lists the values an answer (or
+    one of its parts) can take, and `items(params)` the names of its parts, where they can be
+    listed, and `bounds(params)` the least and the greatest number: the study checker compares rules
+    and right answers with them. `attention(params)` lists the parts that only check attention, with
+    the right answer to each. `nearest(params, number)`, for answers that are one number, is the
     answer that lies nearest to it: simulated people follow an assumed mean with it.
 
-    `examples` are parameters as an author would write them: the conformance check tries the instrument with each.
+    `examples` are parameters as an author would write them: the conformance check tries the
+    instrument with each.
 
-    The widget lives in `folder`: `widget.html` (a Jinja template), `widget.js` (an ES module with `read(root)` and
-    `write(root, value)`, and `mount(root, context)` where it needs one) and, where needed, `widget.css`.
+    The widget lives in `folder`: `widget.html` (a Jinja template), `widget.js` (an ES module with
+    `read(root)` and `write(root, value)`, and `mount(root, context)` where it needs one) and, where
+    needed, `widget.css`.
 
-    **Annotating** instruments have no `read` and `simulate`. They declare the events they record (`streams`; `records`
-    says what of it reaches the tables), and `perform(params, rng, duration_ms)` is a simulated person who watches a stimulus of
-    that length once at normal speed: what they do, in the order of media time. Their `widget.js` exports
-    `mount(root, {player, params, texts, record, saved})`, which builds the instrument inside `root` and returns `{destroy()}`;
-    `record(kind, data, {mono_ms})` keeps an event (at the input's own time), `saved` holds the `[kind, data]` of this trial's
-    events before a reload. `practice` is the module of their practice page, as a path below `instruments/`: it exports
-    `practise(root, {mount, params, texts, record, tries, onDone})`; an instrument without one is used without practice.
-    `wants_practice(params)` says whether these parameters want the practice. `rehearse(params, rng, care, number)` is try
-    `number` (from 1) of a simulated person at it.
+    **Annotating** instruments have no `read` and `simulate`. They declare the events they record
+    (`streams`; `records` says what of it reaches the tables), and `perform(params, rng,
+    duration_ms)` is a simulated person who watches a stimulus of that length once at normal speed:
+    what they do, in the order of media time. Their `widget.js` exports `mount(root, {player,
+    params, texts, record, saved})`, which builds the instrument inside `root` and returns
+    `{destroy()}`; `record(kind, data, {mono_ms})` keeps an event (at the input's own time), `saved`
+    holds the `[kind, data]` of this trial's events before a reload. `practice` is the module of
+    their practice page, as a path below `instruments/`: it exports `practise(root, {mount, params,
+    texts, record, tries, onDone})`; an instrument without one is used without practice.
+    `wants_practice(params)` says whether these parameters want the practice. `rehearse(params, rng,
+    care, number)` is try `number` (from 1) of a simulated person at it.
     """
 
     name: str
@@ -110,7 +129,9 @@ class Instrument(Generic[P]):
     examples: tuple[P, ...]
     use: Literal["answer", "annotate"] = "answer"
     read: Callable[[P, Any], Any] = _not_asked
-    cells: Callable[[P, Any], Sequence[AnswerCell]] = lambda params, answer: (AnswerCell("", answer),)
+    cells: Callable[[P, Any], Sequence[AnswerCell]] = lambda params, answer: (
+        AnswerCell("", answer),
+    )
     simulate: Callable[[P, random.Random], Any] = _not_asked
     streams: tuple[EventKind, ...] = ()
     perform: Callable[[P, random.Random, int], Sequence[Act]] = lambda params, rng, duration_ms: ()
@@ -142,9 +163,14 @@ JUNK: tuple[Any, ...] = (
     *([], [None], [[]], ["x", "x"], {}, {"": 1}, {"x": {}}, {"x": True}),
 )
 _SEEDS = range(50)
-#: Stimuli an annotating instrument is tried on: next to nothing, and long enough for something to happen.
+#: Stimuli an annotating instrument is tried on: next to nothing, and long enough for something to
+#: happen.
 _DURATIONS_MS = (1, 30_000)
-_CELL_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float)}
+_CELL_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+}
 
 
 def check_instrument(instrument: Instrument[Any]) -> None:
@@ -196,7 +222,9 @@ def _example_problems(instrument: Instrument[Any], params: Any) -> Iterator[str]
     for seed in _SEEDS:
         raw = instrument.simulate(params, random.Random(seed))
         if raw != instrument.simulate(params, random.Random(seed)):
-            yield "`simulate` gives different answers for the same seed; take all chance from `rng`."
+            yield (
+                "`simulate` gives different answers for the same seed; take all chance from `rng`."
+            )
         try:
             problem = _answer_problem(instrument, params, raw)
         except InvalidAnswer as error:
@@ -216,7 +244,9 @@ def _performance_problems(instrument: Instrument[Any], params: Any) -> Iterator[
         for duration_ms in _DURATIONS_MS:
             acts = list(instrument.perform(params, random.Random(seed), duration_ms))
             if acts != list(instrument.perform(params, random.Random(seed), duration_ms)):
-                yield "`perform` does different things for the same seed; take all chance from `rng`."
+                yield (
+                    "`perform` does different things for the same seed; take all chance from `rng`."
+                )
                 return
             times = [act.media_ms for act in acts]
             if times != sorted(times) or any(not 0 <= at_ms <= duration_ms for at_ms in times):
@@ -224,14 +254,21 @@ def _performance_problems(instrument: Instrument[Any], params: Any) -> Iterator[
                 return
             strange = next((act for act in acts if declared.get(act.kind) != set(act.data)), None)
             if strange is not None:
-                yield f"`perform` records {strange.kind!r} with {sorted(strange.data)}, which `streams` does not declare."
+                yield (
+                    f"`perform` records {strange.kind!r} with {sorted(strange.data)}, which"
+                    " `streams` does not declare."
+                )
                 return
-    if not any(instrument.perform(params, random.Random(seed), _DURATIONS_MS[-1]) for seed in _SEEDS):
+    if not any(
+        instrument.perform(params, random.Random(seed), _DURATIONS_MS[-1]) for seed in _SEEDS
+    ):
         yield "`perform` never does anything."
     yield from _rehearsal_problems(instrument, params, declared)
 
 
-def _rehearsal_problems(instrument: Instrument[Any], params: Any, declared: Mapping[str, set[str]]) -> Iterator[str]:
+def _rehearsal_problems(
+    instrument: Instrument[Any], params: Any, declared: Mapping[str, set[str]]
+) -> Iterator[str]:
     """Problems of how it simulates its practice."""
     if instrument.practice is None or not instrument.wants_practice(params):
         return
@@ -243,7 +280,9 @@ def _rehearsal_problems(instrument: Instrument[Any], params: Any, declared: Mapp
         if rehearsal != instrument.rehearse(params, random.Random(seed), 1.0, 1):
             yield "`rehearse` does different things for the same seed; take all chance from `rng`."
             return
-        strange = next((kind for kind, data in rehearsal.events if declared.get(kind) != set(data)), None)
+        strange = next(
+            (kind for kind, data in rehearsal.events if declared.get(kind) != set(data)), None
+        )
         if strange is not None:
             yield f"`rehearse` records {strange!r} in a way that `streams` does not declare."
             return
@@ -251,7 +290,9 @@ def _rehearsal_problems(instrument: Instrument[Any], params: Any, declared: Mapp
 
 def _answer_problem(instrument: Instrument[Any], params: Any, raw: Any) -> str | None:
     if json.loads(json.dumps(raw)) != raw:
-        return f"`simulate` gives {raw!r}, which does not survive JSON; a browser could not send it."
+        return (
+            f"`simulate` gives {raw!r}, which does not survive JSON; a browser could not send it."
+        )
     answer = instrument.read(params, raw)
     if json.loads(json.dumps(answer)) != answer:
         return f"`read` gives {answer!r}, which does not survive JSON."
@@ -269,7 +310,9 @@ def _answer_problem(instrument: Instrument[Any], params: Any, raw: Any) -> str |
 
 def _fits(instrument: Instrument[Any], cell: AnswerCell) -> bool:
     expected = _CELL_TYPES.get(instrument.records[0].type)
-    right_type = expected is None or (isinstance(cell.value, expected) and not isinstance(cell.value, bool))
+    right_type = expected is None or (
+        isinstance(cell.value, expected) and not isinstance(cell.value, bool)
+    )
     return cell.value is None or right_type
 
 
@@ -282,4 +325,7 @@ def _junk_problems(instrument: Instrument[Any], params: Any) -> Iterator[str]:
                 if error.key not in built_in(language):
                     yield f"`read` uses the text {error.key!r}, which {language!r} does not have."
         except Exception as error:  # noqa: BLE001 - whatever comes is what the author has to know
-            yield f"`read` answers {str(junk)[:40]!r} with {type(error).__name__}; raise InvalidAnswer instead."
+            yield (
+                f"`read` answers {str(junk)[:40]!r} with {type(error).__name__}; raise"
+                " InvalidAnswer instead."
+            )

@@ -1,4 +1,6 @@
-"""What a kind of page is: one declared record behind which everything stands that only this kind knows."""
+"""What a kind of page is: one declared record behind which everything stands that only this kind
+knows.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from believable.core.registry import Registry, must_keep_contract
 from believable.instruments.contract import Instrument, InvalidAnswer
-from believable.pages.submission import Judgement, OpenPage, PageReading, SeenPlayer, read_questions, unseen
+from believable.pages.submission import (
+    Judgement,
+    OpenPage,
+    PageReading,
+    SeenPlayer,
+    read_questions,
+    unseen,
+)
 from believable.study.fields import keys
 from believable.study.plan import PlannedTrial
 from believable.study.reading import Reading
@@ -25,7 +34,9 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """What a page's part of the message is made of. `attempts` counts wrong answers so far, `drafts` holds what was entered."""
+    """What a page's part of the message is made of. `attempts` counts wrong answers so far,
+    `drafts` holds what was entered.
+    """
 
     planned: PlannedTrial
     seed: int
@@ -86,24 +97,28 @@ def _done(trial: Any, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
 class PageKind(Generic[R]):
     """A kind of page. What is left out is as on a page of words and questions.
 
-    **In the study file** it is a key, `record` its form; what the record itself knows (its questions, its stimuli, how it ends a
-    session) are properties of `TrialBase`. `check(reading, entry, entries)` reports what is wrong beyond the form at one entry
-    of the timeline, `check_all(reading, entries)` what only the whole timeline shows.
+    **In the study file** it is a key, `record` its form; what the record itself knows (its
+    questions, its stimuli, how it ends a session) are properties of `TrialBase`. `check(reading,
+    entry, entries)` reports what is wrong beyond the form at one entry of the timeline,
+    `check_all(reading, entries)` what only the whole timeline shows.
 
-    **Judging** an answer: `read(trial, raw, page)` what was submitted, `missing(trial, page)` why the page cannot be left yet,
-    then `judge(trial, answers, page)`. `streams` are the events that annotating records, where they are not the instrument's.
+    **Judging** an answer: `read(trial, raw, page)` what was submitted, `missing(trial, page)` why
+    the page cannot be left yet, then `judge(trial, answers, page)`. `streams` are the events that
+    annotating records, where they are not the instrument's.
 
-    **The page**: `title` and `words` are keys of the texts, for authors who give none; `next_words` is the key of the button.
-    `message(trial, page)` gives this kind's fields of `TrialMessage`; `styles` and `modules` what the browser loads for it.
-    In `folder` lie `page.html`, which extends `participant/trial.html`, and `page.js`, an ES module that exports
-    `show(form, trial, outside, signal)` and may return `{answers(), again(), stop()}` (`script` where it is another kind's);
-    both may be left out. `script_texts` are beginnings of the texts that the script shows, in sessions with such a page.
-    `notice` is the key of what the next page says after these answers.
+    **The page**: `title` and `words` are keys of the texts, for authors who give none; `next_words`
+    is the key of the button. `message(trial, page)` gives this kind's fields of `TrialMessage`;
+    `styles` and `modules` what the browser loads for it. In `folder` lie `page.html`, which extends
+    `participant/trial.html`, and `page.js`, an ES module that exports `show(form, trial, outside,
+    signal)` and may return `{answers(), again(), stop()}` (`script` where it is another kind's);
+    both may be left out. `script_texts` are beginnings of the texts that the script shows, in
+    sessions with such a page. `notice` is the key of what the next page says after these answers.
 
     `check_page(KIND)` tells an author what breaks this contract.
 
-    **Simulation**: `go_through(person, message)` before the questions, `answer(person, message)` what no question asks for,
-    `again(message)` the page after a wrong attempt; `typical_ms` is what the page takes beside watching.
+    **Simulation**: `go_through(person, message)` before the questions, `answer(person, message)`
+    what no question asks for, `again(message)` the page after a wrong attempt; `typical_ms` is what
+    the page takes beside watching.
     """
 
     name: str
@@ -149,7 +164,8 @@ class Kinds:
     pages: Registry[PageKind[Any]]
 
 
-# ---------------------------------------------------------------------------------------------- conformance
+# ----------------------------------------------------------------------------------------------
+# conformance
 
 
 def check_page(kind: PageKind[Any]) -> None:
@@ -169,11 +185,16 @@ def _problems(kind: PageKind[Any]) -> Iterator[str]:
         yield "its record must say what it is (its docstring), for the reference."
     for key, name in keys(kind.record).items():
         if name not in kind.record.descriptions() and name != "annotate":
-            yield f"its key {key!r} must say what it means (a docstring below the field), for the reference."
+            yield (
+                f"its key {key!r} must say what it means (a docstring below the field), for the"
+                " reference."
+            )
     template, script = kind.folder / "page.html", kind.folder / "page.js"
     if template.is_file() and "{% extends" not in template.read_text(encoding="utf-8"):
         yield "page.html must extend `participant/trial.html`."
-    if script.is_file() and not re.search(r"export (async )?function show\b", script.read_text(encoding="utf-8")):
+    if script.is_file() and not re.search(
+        r"export (async )?function show\b", script.read_text(encoding="utf-8")
+    ):
         yield "page.js does not export `show`."
     texts = built_in(REFERENCE_LANGUAGE)
     for beginning in kind.script_texts:

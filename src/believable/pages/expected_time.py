@@ -1,7 +1,9 @@
-"""How long a session takes, for the landing page and for the minutes left. An estimate, never a measurement.
+"""How long a session takes, for the landing page and for the minutes left. An estimate, never a
+measurement.
 
-A page takes the typical time of its kind (`PageKind.typical_ms`) and, if it plays something, the length of that at the speed it
-begins with. `recruit.minutes` replaces the total; the pages keep their shares of it.
+A page takes the typical time of its kind (`PageKind.typical_ms`) and, if it plays something, the
+length of that at the speed it begins with. `recruit.minutes` replaces the total; the pages keep
+their shares of it.
 """
 
 from __future__ import annotations
@@ -26,13 +28,25 @@ def page_ms(page: PlannedTrial, definition: Definition, kinds: Registry[PageKind
     """How long this page typically takes; 0 for the end."""
     if page.trial.kind not in kinds:
         return 0.0
-    lengths = [definition.media[name].duration_ms if name in definition.media else None for name in page.played]
-    played_ms = sum(UNKNOWN_MS if length is None else length for length in lengths) + page.trial.medium_ms
+    lengths = [
+        definition.media[name].duration_ms if name in definition.media else None
+        for name in page.played
+    ]
+    played_ms = (
+        sum(UNKNOWN_MS if length is None else length for length in lengths) + page.trial.medium_ms
+    )
     controls = page.trial.player_controls
-    return kinds[page.trial.kind].typical_ms + (0.0 if controls is None else played_ms / controls.first_speed)
+    return kinds[page.trial.kind].typical_ms + (
+        0.0 if controls is None else played_ms / controls.first_speed
+    )
 
 
-def minutes_left(pages: Sequence[PlannedTrial], position: int, definition: Definition, kinds: Registry[PageKind[Any]]) -> int:
+def minutes_left(
+    pages: Sequence[PlannedTrial],
+    position: int,
+    definition: Definition,
+    kinds: Registry[PageKind[Any]],
+) -> int:
     """Whole minutes from the page at `position` to the end, at least 1."""
     times_ms = [page_ms(page, definition, kinds) for page in pages]
     left_ms, total_ms = sum(times_ms[position:]), sum(times_ms)
@@ -43,11 +57,17 @@ def minutes_left(pages: Sequence[PlannedTrial], position: int, definition: Defin
 
 
 def session_minutes(definition: Definition, kinds: Registry[PageKind[Any]]) -> int:
-    """How long the study takes: as declared, else estimated for one possible session and rounded up."""
+    """How long the study takes: as declared, else estimated for one possible session and rounded
+    up.
+    """
     declared = definition.study.recruit.minutes
     if declared is not None:
         return declared
     arms = {name: levels[0] for name, levels in definition.study.arms.items()}
     pages = plan(definition.study, Assignment(arms, {}, definition.study.seed))
     minutes = minutes_left(pages, 0, definition, kinds)
-    return minutes if minutes <= COARSE_MINUTES else math.ceil(minutes / COARSE_MINUTES) * COARSE_MINUTES
+    return (
+        minutes
+        if minutes <= COARSE_MINUTES
+        else math.ceil(minutes / COARSE_MINUTES) * COARSE_MINUTES
+    )

@@ -1,5 +1,6 @@
-"""The trial message: the current page as the browser gets it. Nothing in it may name a condition, arm, scenario, stimulus, file
-or right answer."""
+"""The trial message: the current page as the browser gets it. Nothing in it may name a condition,
+arm, scenario, stimulus, file or right answer.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ class MediumPart(MessagePart):
     log: str | None
     """Address of a video's action log, where the page shows it; a recording has its own inside."""
     round: int | None = None
-    """If the medium is a round that the participant played: the position of the page on which it was played."""
+    """If the medium is a round that the participant played: the position of the page on which it
+    was played.
+    """
 
 
 class SeenPart(MessagePart):
@@ -38,7 +41,9 @@ class SeenPart(MessagePart):
 
 
 def seen_part(player: SeenPlayer) -> SeenPart:
-    return SeenPart(views=player.views, position_ms=player.position_ms, watched=list(player.watched))
+    return SeenPart(
+        views=player.views, position_ms=player.position_ms, watched=list(player.watched)
+    )
 
 
 class SeveralPart(MessagePart):
@@ -55,7 +60,9 @@ class DevicePart(MessagePart):
     """A check of devices."""
 
     tones: list[tuple[int, int]] | None
-    """Of each row, from 0: which tone is quieter, which has its sides against each other; null: headphones are not checked."""
+    """Of each row, from 0: which tone is quieter, which has its sides against each other; null:
+    headphones are not checked.
+    """
     later: list[list[tuple[int, int]] | None]
     """Those of later attempts."""
     wheel: bool
@@ -123,8 +130,9 @@ class ControlsPart(MessagePart):
 
 
 class TrialMessage(MessagePart):
-    """The current trial: what the page needs to show it, and to go on from a reload. `kind` is `finish` when only the end is
-    left, then `finished`."""
+    """The current trial: what the page needs to show it, and to go on from a reload. `kind` is
+    `finish` when only the end is left, then `finished`.
+    """
 
     position: int
     total: int
@@ -139,7 +147,9 @@ class TrialMessage(MessagePart):
     stills: list[MediumPart] = []
     """What the page reminds of with small pictures."""
     questions: list[dict[str, Any]] = []
-    """Each with `id`, `kind`, `required`, `params` and, where the browser has to follow a rule, `show_if`."""
+    """Each with `id`, `kind`, `required`, `params` and, where the browser has to follow a rule,
+    `show_if`.
+    """
     boxes: list[str] = []
     """Consent boxes."""
     drafts: dict[str, Any] = {}

@@ -1,4 +1,6 @@
-"""What can be wrong with a page that plays stimuli: which it names, and what people may do with the players."""
+"""What can be wrong with a page that plays stimuli: which it names, and what people may do with the
+players.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,17 @@ ANY = "any"
 WantedStimulus = str | StimulusFilter
 
 
-def check_several(reading: Reading, entry: Entry, named: Sequence[tuple[WantedStimulus, Node]]) -> None:
+def check_several(
+    reading: Reading, entry: Entry, named: Sequence[tuple[WantedStimulus, Node]]
+) -> None:
     """The stimuli that a page with several players names; `named` holds them with their places."""
     item, place = entry.item, reading.place(entry.item)
     if not reading.broken(place.path) and has_stimuli(reading, place):
-        repeated(reading, [(wanted, node) for wanted, node in named if isinstance(wanted, str)], "stimulus")
+        repeated(
+            reading,
+            [(wanted, node) for wanted, node in named if isinstance(wanted, str)],
+            "stimulus",
+        )
         for wanted, node in named:
             if isinstance(wanted, str):
                 known_stimulus(reading, wanted, node)
@@ -39,7 +47,9 @@ def has_stimuli(reading: Reading, place: Node) -> bool:
     """Whether there is anything to watch; reported where there is not."""
     if reading.study.stimuli or reading.broken("stimuli"):
         return True
-    reading.report(place, "the study has no stimuli to watch.", "Add `stimuli: [{id: …, file: …}]`.")
+    reading.report(
+        place, "the study has no stimuli to watch.", "Add `stimuli: [{id: …, file: …}]`."
+    )
     return False
 
 
@@ -58,23 +68,39 @@ def check_controls(reading: Reading, item: TrialBase, wanted: Sequence[WantedSti
         return
     if controls.max_views is not None and controls.max_views > 1 and not controls.replay:
         node = place.get("max_views") or place
-        reading.report(node, f"{controls.max_views} views are allowed, but no replay.", "Add `replay: true`.")
+        reading.report(
+            node, f"{controls.max_views} views are allowed, but no replay.", "Add `replay: true`."
+        )
     if reading.broken(reading.place(item).path):
         return
     if controls.speed is not None and controls.speed not in controls.speeds:
         listed = ", ".join(f"{speed:g}" for speed in controls.speeds)
         node = place.get("speed") or place
-        reading.report(node, f"speed {controls.speed:g} is not among the speeds {listed}.", "Choose one of them.")
+        reading.report(
+            node,
+            f"speed {controls.speed:g} is not among the speeds {listed}.",
+            "Choose one of them.",
+        )
     if controls.first_speed_limit is not None and controls.first_speed > controls.first_speed_limit:
         node = place.get("first_speed_limit") or place
         message = (
-            f"it begins at speed {controls.first_speed:g}, but the first viewing is limited to {controls.first_speed_limit:g}."
+            f"it begins at speed {controls.first_speed:g}, but the first viewing is limited to"
+            f" {controls.first_speed_limit:g}."
         )
-        reading.report(node, message, f"Add `speed: …` of {controls.first_speed_limit:g} or less, which `speeds` lists.")
+        reading.report(
+            node,
+            message,
+            f"Add `speed: …` of {controls.first_speed_limit:g} or less, which `speeds` lists.",
+        )
     if len(set(controls.speeds)) < len(controls.speeds):
         reading.report(place.get("speeds") or place, "a speed is listed twice.", "List each once.")
     fastest = max(controls.speeds)
-    videos = (stimulus for need in wanted for stimulus in _meant(reading, need) if stimulus.player == "video")
+    videos = (
+        stimulus
+        for need in wanted
+        for stimulus in _meant(reading, need)
+        if stimulus.player == "video"
+    )
     if fastest > FASTEST_VIDEO and any(videos):
         message = f"browsers play videos at most {FASTEST_VIDEO} times as fast, got {fastest:g}."
         reading.report(place.get("speeds") or place, message, f"Stay at {FASTEST_VIDEO} or below.")

@@ -1,4 +1,6 @@
-"""Judging a submitted page: which questions were shown, what was answered, what is missing. Pure."""
+"""Judging a submitted page: which questions were shown, what was answered, what is missing.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class PageEvent(Protocol):
 
 
 class SeenPlayer(Protocol):
-    """How much of a player was watched: `views` to the end, how far the view after them has come, and which parts were shown."""
+    """How much of a player was watched: `views` to the end, how far the view after them has come,
+    and which parts were shown.
+    """
 
     @property
     def views(self) -> int: ...
@@ -51,7 +55,9 @@ class SeenPlayer(Protocol):
 
 
 class OpenPage(Protocol):
-    """The page a participant has open, as far as judging it needs. What lies in the database is fetched when asked for."""
+    """The page a participant has open, as far as judging it needs. What lies in the database is
+    fetched when asked for.
+    """
 
     @property
     def planned(self) -> PlannedTrial: ...
@@ -94,7 +100,9 @@ class OpenPage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PageReading:
-    """`answers` holds every question shown (None: left open); `errors` what keeps the page from closing."""
+    """`answers` holds every question shown (None: left open); `errors` what keeps the page from
+    closing.
+    """
 
     answers: Mapping[str, Any]
     errors: Mapping[str, InvalidAnswer] = field(default_factory=dict)
@@ -116,7 +124,11 @@ def read_questions(trial: TrialBase, raw: Mapping[str, Any], page: OpenPage) -> 
     for question in trial.page_questions:
         value = whole_characters(raw.get(question.id))
         try:
-            values[question.id] = None if value is None else page.instruments[question.kind].read(question.params, value)
+            values[question.id] = (
+                None
+                if value is None
+                else page.instruments[question.kind].read(question.params, value)
+            )
         except InvalidAnswer as error:
             wrong[question.id] = error
     answers: dict[str, Any] = {}
@@ -140,21 +152,33 @@ def _visible(page: OpenPage, values: Mapping[str, Any]) -> Sequence[Question]:
 
 
 def watched_enough(controls: Controls, seen: SeenPlayer) -> bool:
-    """Whether the questions about a player may be answered. Where nobody can jump, the end is reached by watching."""
+    """Whether the questions about a player may be answered. Where nobody can jump, the end is
+    reached by watching.
+    """
     if not controls.must_finish:
         return True
-    return seen.possible and seen.views > 0 and (not controls.seek or seen.share >= controls.watched_share)
+    return (
+        seen.possible
+        and seen.views > 0
+        and (not controls.seek or seen.share >= controls.watched_share)
+    )
 
 
 def still_to_watch(controls: Controls, seen: Sequence[SeenPlayer]) -> InvalidAnswer:
-    """What is missing, in words: the end, or so much of what was jumped over; or that it cannot have been seen."""
+    """What is missing, in words: the end, or so much of what was jumped over; or that it cannot
+    have been seen.
+    """
     if not all(player.possible for player in seen):
         return InvalidAnswer("error.watch_impossible")
     if len(seen) > 1:
         return InvalidAnswer("error.watch_all")
     if not seen or seen[0].views == 0 or not controls.seek:
         return InvalidAnswer("error.watch")
-    return InvalidAnswer("error.watch_share", seen=int(100 * seen[0].share), needed=round(100 * controls.watched_share))
+    return InvalidAnswer(
+        "error.watch_share",
+        seen=int(100 * seen[0].share),
+        needed=round(100 * controls.watched_share),
+    )
 
 
 def unseen(trial: TrialBase, page: OpenPage) -> InvalidAnswer | None:
@@ -164,12 +188,22 @@ def unseen(trial: TrialBase, page: OpenPage) -> InvalidAnswer | None:
         return still_to_watch(controls, page.seen)
     if annotation is None or annotation.min_inputs == 0:
         return None
-    inputs = [event for event in page.annotated if event.kind != HOLD.kind and event.data.get("input") != HEARTBEAT]
-    return None if len(inputs) >= annotation.min_inputs else InvalidAnswer("error.inputs", n=annotation.min_inputs)
+    inputs = [
+        event
+        for event in page.annotated
+        if event.kind != HOLD.kind and event.data.get("input") != HEARTBEAT
+    ]
+    return (
+        None
+        if len(inputs) >= annotation.min_inputs
+        else InvalidAnswer("error.inputs", n=annotation.min_inputs)
+    )
 
 
 def whole_characters(value: Any) -> Any:
-    """Half an emoji, as a browser can hold one, becomes the replacement character: no file or database takes it."""
+    """Half an emoji, as a browser can hold one, becomes the replacement character: no file or
+    database takes it.
+    """
     if isinstance(value, str):
         return _HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, list):

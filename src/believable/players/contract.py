@@ -1,13 +1,16 @@
 """What a player is: a declared record and the folder of its browser module.
 
-The module exports `create(root, options)`, which builds the player inside `root` and returns an object with
-`time_ms`, `play()`, `pause()`, `seek(ms)`, `rate` and `on(name, listener)` (`ready`, `play`, `pause`, `ended`, `trouble`),
-whatever kind of stimulus it shows, and `destroy()`. It reports what happens through `options.record(kind, data)`.
+The module exports `create(root, options)`, which builds the player inside `root` and returns an
+object with `time_ms`, `play()`, `pause()`, `seek(ms)`, `rate` and `on(name, listener)` (`ready`,
+`play`, `pause`, `ended`, `trouble`), whatever kind of stimulus it shows, and `destroy()`. It
+reports what happens through `options.record(kind, data)`.
 
-For annotating instruments it also has `duration_ms`, `running` (it plays and is not stalled: only then is anything annotated)
-and `moment(mono_ms)`, which gives `{media_ms, frame}`: what was on screen at that time of the page's monotonic clock, and the
-number of the picture (null where the browser does not tell). `media_ms` is within 40 ms of the medium's own clock at that time,
-also at half speed, after a jump and around a stall; `mono_ms` is the time stamp of the input, not of its handling.
+For annotating instruments it also has `duration_ms`, `running` (it plays and is not stalled: only
+then is anything annotated) and `moment(mono_ms)`, which gives `{media_ms, frame}`: what was on
+screen at that time of the page's monotonic clock, and the number of the picture (null where the
+browser does not tell). `media_ms` is within 40 ms of the medium's own clock at that time, also at
+half speed, after a jump and around a stall; `mono_ms` is the time stamp of the input, not of its
+handling.
 """
 
 from __future__ import annotations
@@ -37,12 +40,25 @@ class Player:
 
 
 #: What the object has that `create` returns, of a player that shows stimuli.
-_METHODS = ("time_ms", "play", "pause", "seek", "rate", "on", "destroy", "duration_ms", "running", "moment")
+_METHODS = (
+    "time_ms",
+    "play",
+    "pause",
+    "seek",
+    "rate",
+    "on",
+    "destroy",
+    "duration_ms",
+    "running",
+    "moment",
+)
 _RECORDED = re.compile(r"""\brecord\(\s*["']([a-z_.]+)["']""")
 
 
 def check_player(player: Player) -> None:
-    """Raises InvalidInput with everything that breaks the contract, as far as it can be read from the files."""
+    """Raises InvalidInput with everything that breaks the contract, as far as it can be read from
+    the files.
+    """
     must_keep_contract("player", player.name, _problems(player))
 
 
@@ -59,7 +75,9 @@ def _problems(player: Player) -> Iterator[str]:
     missing = [name for name in _METHODS if not re.search(rf"\b{name}\b", code)]
     if missing:
         yield f"{player.module} has no {', '.join(missing)}."
-    scripts = "\n".join(path.read_text(encoding="utf-8") for path in sorted(player.folder.glob("*.js")))
+    scripts = "\n".join(
+        path.read_text(encoding="utf-8") for path in sorted(player.folder.glob("*.js"))
+    )
     recorded, declared = set(_RECORDED.findall(scripts)), {event.kind for event in player.records}
     if recorded != declared:
         yield f"it records {sorted(recorded)}, and declares {sorted(declared)}."

@@ -1,4 +1,6 @@
-"""Ready-made protocols: one folder each, with study, analysis, simulated people and stimuli; see `contract`."""
+"""Ready-made protocols: one folder each, with study, analysis, simulated people and stimuli; see
+`contract`.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,9 @@ def _faults(protocol: Protocol) -> Iterator[str]:
         if definition.study.analysis is None:
             return
         yield from _stimulus_faults(protocol, definition)
-        bundle = straight.bundle(definition, PARTICIPANTS, np.random.default_rng(SEED), protocols=registry)
+        bundle = straight.bundle(
+            definition, PARTICIPANTS, np.random.default_rng(SEED), protocols=registry
+        )
         yield from _people_faults(protocol, bundle)
         yield from _analysis_faults(protocol, definition, run(bundle, protocols=registry))
     except BelievableError as error:
@@ -79,17 +81,30 @@ def _citation_faults(citation: Citation) -> Iterator[str]:
 
 
 def _declaration_faults(declaration: Declaration) -> Iterator[str]:
-    options = [*declaration.options, *(option for outcome in declaration.outcomes for option in outcome.tests)]
+    options = [
+        *declaration.options,
+        *(option for outcome in declaration.outcomes for option in outcome.tests),
+    ]
     for option in options:
         wanted = problem_of(option, option.default)
         if wanted is not None:
             yield f"option {option.name!r}: its default should be {wanted}."
-    for what, items in (("role", declaration.roles), ("outcome", declaration.outcomes), ("option", declaration.options)):
+    for what, items in (
+        ("role", declaration.roles),
+        ("outcome", declaration.outcomes),
+        ("option", declaration.options),
+    ):
         names = [item.name for item in items]
         if len(names) != len(set(names)):
             yield f"two of its {what}s have the same name."
-        yield from (f"{what} {item.name!r} does not say what it is (`about`)." for item in items if not item.about)
-    yield from (f"role {role.name!r} has no default." for role in declaration.roles if not role.defaults)
+        yield from (
+            f"{what} {item.name!r} does not say what it is (`about`)."
+            for item in items
+            if not item.about
+        )
+    yield from (
+        f"role {role.name!r} has no default." for role in declaration.roles if not role.defaults
+    )
 
 
 def _study_faults(protocol: Protocol, definition: Definition) -> Iterator[str]:
@@ -122,17 +137,27 @@ def _people_faults(protocol: Protocol, bundle: Bundle) -> Iterator[str]:
         yield "`nothing` must give a record of `truth`, a dataclass with defaults."
     outcomes = bundle["participants"]["outcome"].cells()
     if outcomes.count("complete") < PARTICIPANTS // 2:
-        yield f"of {PARTICIPANTS} simulated people only {outcomes.count('complete')} get to the end of its study."
+        yield (
+            f"of {PARTICIPANTS} simulated people only {outcomes.count('complete')} get to the end"
+            " of its study."
+        )
 
 
-def _analysis_faults(protocol: Protocol, definition: Definition, analysis: Analysis) -> Iterator[str]:
+def _analysis_faults(
+    protocol: Protocol, definition: Definition, analysis: Analysis
+) -> Iterator[str]:
     plan = definition.study.analysis
     findings = {finding.outcome for section in analysis.sections for finding in section.findings}
     for outcome in protocol.declaration.outcomes:
         if outcome.name not in findings and not outcome.needs:
-            yield f"outcome {outcome.name!r} is not computed for its own study; say in `needs` what it takes."
+            yield (
+                f"outcome {outcome.name!r} is not computed for its own study; say in `needs` what"
+                " it takes."
+            )
     for hypothesis in plan.hypotheses if plan is not None else ():
         if hypothesis.outcome not in findings:
-            yield f"hypothesis {hypothesis.id} is about {hypothesis.outcome!r}, which has no result."
+            yield (
+                f"hypothesis {hypothesis.id} is about {hypothesis.outcome!r}, which has no result."
+            )
     if not analysis.methods.strip():
         yield "its analysis says nothing about its methods."

@@ -1,4 +1,6 @@
-"""Demonstration films of Doom: scripted players on the same map, with different hands on purpose, made alike."""
+"""Demonstration films of Doom: scripted players on the same map, with different hands on purpose,
+made alike.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from believable.worlds.contract import RoundPlace
 from believable.worlds.doom.scripted_players import MouseHand
 from believable.worlds.live_round import play_through
 
-#: Messages above and the status bar below: engines draw them differently, and they tell names and how somebody fares.
+#: Messages above and the status bar below: engines draw them differently, and they tell names and
+#: how somebody fares.
 MESSAGES, STATUS_BAR = MaskShare(0, 0, 1, 0.04), MaskShare(0, 0.835, 1, 0.165)
 RECIPE = Recipe(width_px=854, height_px=480, sound=False, watermark="For research purposes only")
 #: Hands that differ: as somebody's, a little quicker, and one that is where it wants to be at once.
@@ -37,11 +40,21 @@ CLIP_S = 10
 
 
 def played(
-    options: Mapping[str, Any], opponent: str, player: str, hand: MouseHand, seed: int, player_seed: int, clip_s: int
+    options: Mapping[str, Any],
+    opponent: str,
+    player: str,
+    hand: MouseHand,
+    seed: int,
+    player_seed: int,
+    clip_s: int,
 ) -> Recording:
-    """A round by a scripted player with this hand: `seed` is the scene, `player_seed` what the player makes of it."""
+    """A round by a scripted player with this hand: `seed` is the scene, `player_seed` what the
+    player makes of it.
+    """
     playing = WORLDS["doom"].game
-    setup = playing.settle(playing.options(**options), RoundPlace(seed, "clip", None, opponent, clip_s, practice=False))
+    setup = playing.settle(
+        playing.options(**options), RoundPlace(seed, "clip", None, opponent, clip_s, practice=False)
+    )
     agent = playing.player(player)
     return play_through(playing, setup, partial(agent.new, hand, player_seed), agent.game)
 
@@ -59,7 +72,9 @@ def write_films(
     recipe: Recipe = RECIPE,
     clip_s: int = CLIP_S,
 ) -> None:
-    """A film for each stimulus of the study. All of a scenario begin at the same place, and last as long as the shortest."""
+    """A film for each stimulus of the study. All of a scenario begin at the same place, and last as
+    long as the shortest.
+    """
     with tempfile.TemporaryDirectory(prefix="believable-doom-") as place:
         recordings: dict[str, Recording] = {}
         earlier: Counter[tuple[str | None, str | None]] = Counter()
@@ -70,7 +85,9 @@ def write_films(
             player_seed = derive(scene, "player", str(earlier[kind])) >> 1
             earlier[kind] += 1
             hand = HANDS[str(stimulus.condition)]
-            recordings[stimulus.id] = played(options, opponent, player, hand, scene, player_seed, clip_s)
+            recordings[stimulus.id] = played(
+                options, opponent, player, hand, scene, player_seed, clip_s
+            )
             write(recordings[stimulus.id], Path(place) / f"{stimulus.id}.replay.json.gz")
             done(stimulus)
         clips = [
@@ -83,7 +100,14 @@ def write_films(
             for stimulus in study.stimuli
         ]
         rng = generator(seed, "names of films")
-        make_stimuli(folder, clips, clock=VirtualClock(0), new_name=lambda: film_name(rng), recipe=recipe, masks=masks)
+        make_stimuli(
+            folder,
+            clips,
+            clock=VirtualClock(0),
+            new_name=lambda: film_name(rng),
+            recipe=recipe,
+            masks=masks,
+        )
 
 
 def _shortest_ms(study: Study, recordings: Mapping[str, Recording], stimulus: Stimulus) -> int:

@@ -1,4 +1,6 @@
-"""Clips that an author brings become the stimuli of a ready study: a folder of films or recordings for each condition."""
+"""Clips that an author brings become the stimuli of a ready study: a folder of films or recordings
+for each condition.
+"""
 
 from __future__ import annotations
 
@@ -33,24 +35,37 @@ class ClipFolder:
 
 
 def clip_folder(written: str) -> ClipFolder:
-    """From `CONDITION=FOLDER`. A film stands for itself; a recording counts where there is no film of it."""
+    """From `CONDITION=FOLDER`. A film stands for itself; a recording counts where there is no film
+    of it.
+    """
     condition, _, place = written.partition("=")
     folder = Path(place)
     if not condition or not place:
-        raise InvalidInput(f"--clips: expected CONDITION=FOLDER such as human=clips/people, got {written!r}.")
+        raise InvalidInput(
+            f"--clips: expected CONDITION=FOLDER such as human=clips/people, got {written!r}."
+        )
     if not folder.is_dir():
-        raise InvalidInput(f"--clips: {place!r} is no folder. Record clips into it first: believable record --help")
+        raise InvalidInput(
+            f"--clips: {place!r} is no folder. Record clips into it first: believable record --help"
+        )
     films = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix.lower() in FILMS}
-    recordings = {file.name.removesuffix(RECORDING_SUFFIX): file for file in sorted(folder.glob(f"*{RECORDING_SUFFIX}"))}
+    recordings = {
+        file.name.removesuffix(RECORDING_SUFFIX): file
+        for file in sorted(folder.glob(f"*{RECORDING_SUFFIX}"))
+    }
     clips = {**recordings, **films}
     if not clips:
-        raise InvalidInput(f"--clips: there are no films ({', '.join(FILMS)}) and no recordings in {place!r}.")
+        raise InvalidInput(
+            f"--clips: there are no films ({', '.join(FILMS)}) and no recordings in {place!r}."
+        )
     return ClipFolder(condition, tuple(clips[name] for name in sorted(clips)))
 
 
 @dataclass(frozen=True, slots=True)
 class SceneClip:
-    """A clip and its place in the study. A recording is filmed first, at the size it was played, up to `to_ms`."""
+    """A clip and its place in the study. A recording is filmed first, at the size it was played, up
+    to `to_ms`.
+    """
 
     file: Path
     condition: str
@@ -74,15 +89,19 @@ class MaskShare:
 
 @dataclass(frozen=True, slots=True)
 class PairedClips:
-    """Clips with their scenarios, and sentences about what was left out or could not be compared."""
+    """Clips with their scenarios, and sentences about what was left out or could not be
+    compared.
+    """
 
     clips: tuple[SceneClip, ...]
     notes: tuple[str, ...]
 
 
 def pair_clips(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> PairedClips:
-    """Clips of one scenario begin alike: their recordings say the same environment and seed. Clips that do not say how they begin
-    are paired in the order of their names, and a note says so. What is left over is not used, and named."""
+    """Clips of one scenario begin alike: their recordings say the same environment and seed. Clips
+    that do not say how they begin are paired in the order of their names, and a note says so. What
+    is left over is not used, and named.
+    """
     by_condition = _by_condition(conditions, clips)
     starts = {file: start_of(file) for files in by_condition.values() for file in files}
     if all(start is not None for start in starts.values()):
@@ -90,7 +109,9 @@ def pair_clips(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> Paired
     return _pair_by_order(by_condition, starts)
 
 
-def _pair_by_start(by_condition: Mapping[str, tuple[Path, ...]], starts: Mapping[Path, str]) -> PairedClips:
+def _pair_by_start(
+    by_condition: Mapping[str, tuple[Path, ...]], starts: Mapping[Path, str]
+) -> PairedClips:
     waiting: dict[str, dict[str, list[Path]]] = {}
     for condition, files in by_condition.items():
         of_condition = waiting.setdefault(condition, {})
@@ -100,13 +121,18 @@ def _pair_by_start(by_condition: Mapping[str, tuple[Path, ...]], starts: Mapping
     rows = [
         [waiting[condition][start][number] for condition in by_condition]
         for start in waiting[first]
-        for number in range(min(len(waiting[condition].get(start, ())) for condition in by_condition))
+        for number in range(
+            min(len(waiting[condition].get(start, ())) for condition in by_condition)
+        )
     ]
     if not rows:
-        seen = "; ".join(f"{condition}: {starts[files[0]]}" for condition, files in by_condition.items())
+        seen = "; ".join(
+            f"{condition}: {starts[files[0]]}" for condition, files in by_condition.items()
+        )
         raise InvalidInput(
-            f"--clips: no clip of {first!r} begins as one of {', '.join(map(repr, others))} does ({seen}). Pairs of different"
-            " levels cannot be compared. Record all conditions with the same --env and --seed."
+            f"--clips: no clip of {first!r} begins as one of {', '.join(map(repr, others))} does"
+            f" ({seen}). Pairs of different levels cannot be compared. Record all conditions with"
+            " the same --env and --seed."
         )
     used = {file for row in rows for file in row}
     left = [
@@ -118,23 +144,31 @@ def _pair_by_start(by_condition: Mapping[str, tuple[Path, ...]], starts: Mapping
     return PairedClips(_scenes(by_condition, rows), tuple(left))
 
 
-def _pair_by_order(by_condition: Mapping[str, tuple[Path, ...]], starts: Mapping[Path, str | None]) -> PairedClips:
+def _pair_by_order(
+    by_condition: Mapping[str, tuple[Path, ...]], starts: Mapping[Path, str | None]
+) -> PairedClips:
     rows = [list(row) for row in zip(*by_condition.values(), strict=False)]
     for row in rows:
         said = {file: start for file in row if (start := starts[file]) is not None}
         if len(set(said.values())) > 1:
             seen = "; ".join(f"{file}: {start}" for file, start in said.items())
             raise InvalidInput(
-                f"--clips: clips of one pair begin differently ({seen}). Record all conditions with the same --env and --seed,"
-                " and keep the recording (.replay.json.gz) next to each video."
+                f"--clips: clips of one pair begin differently ({seen}). Record all conditions with"
+                " the same --env and --seed, and keep the recording (.replay.json.gz) next to each"
+                " video."
             )
     used = {file for row in rows for file in row}
     unknown = sum(starts[file] is None for file in used)
     notes = [
-        f"{unknown} of {len(used)} clips do not say how they begin (there is no recording with a seed next to them): they are"
-        " paired in the order of their names. Make sure that both clips of a pair show the same task and start."
+        f"{unknown} of {len(used)} clips do not say how they begin (there is no recording with a"
+        " seed next to them): they are paired in the order of their names. Make sure that both"
+        " clips of a pair show the same task and start."
     ]
-    notes += [f"{file} is left out: other conditions have fewer clips." for file in starts if file not in used]
+    notes += [
+        f"{file} is left out: other conditions have fewer clips."
+        for file in starts
+        if file not in used
+    ]
     return PairedClips(_scenes(by_condition, rows), tuple(notes))
 
 
@@ -148,7 +182,9 @@ def _scenes(conditions: Iterable[str], rows: Sequence[Sequence[Path]]) -> tuple[
 
 
 def start_of(clip: Path) -> str | None:
-    """How a clip begins, as the recording next to it says; None if there is none, or it does not say."""
+    """How a clip begins, as the recording next to it says; None if there is none, or it does not
+    say.
+    """
     recording = _beside(clip)
     if not recording.is_file():
         return None
@@ -172,8 +208,9 @@ def make_stimuli(
     equal_lengths: bool = True,
     done: Callable[[], None] = lambda: None,
 ) -> None:
-    """Put the clips into the study's pool, make stimuli of them, and name these in the study file. Clips of a scenario are
-    cropped to the shortest of them, unless `equal_lengths` is false."""
+    """Put the clips into the study's pool, make stimuli of them, and name these in the study file.
+    Clips of a scenario are cropped to the shortest of them, unless `equal_lengths` is false.
+    """
     chosen: list[StimulusSource] = []
     taken: dict[str, Path] = {}
     for clip in clips:
@@ -181,20 +218,28 @@ def make_stimuli(
         seen = source_pool.look(film)
         covered = tuple(mask.in_px(seen.width_px, seen.height_px) for mask in masks)
         about = SourceDetails(clip.condition, clip.scenario, masks=covered, note=_origin(clip.file))
-        added = source_pool.add(folder, [film], about, clock=clock, new_name=new_name, looked_at={film: seen})
+        added = source_pool.add(
+            folder, [film], about, clock=clock, new_name=new_name, looked_at={film: seen}
+        )
         known = [
             source
             for source in added.known.values()
-            if (source.condition, source.scenario) == (clip.condition, clip.scenario) and source not in chosen
+            if (source.condition, source.scenario) == (clip.condition, clip.scenario)
+            and source not in chosen
         ]
         if added.failed or not (added.new or known):
-            raise InvalidInput(f"--clips: {clip.file}: {next(iter(added.failed.values()), _same_film(seen, taken))}")
+            raise InvalidInput(
+                f"--clips: {clip.file}:"
+                f" {next(iter(added.failed.values()), _same_film(seen, taken))}"
+            )
         taken[seen.digest] = clip.file
         chosen += [*added.new.values(), *known]  # known ones are of a run that was interrupted
         if film != clip.file:
             film.unlink()
         done()
-    films = standardise.standardise(folder, chosen, recipe or _recipe(chosen), clock=clock, equal_lengths=equal_lengths)
+    films = standardise.standardise(
+        folder, chosen, recipe or _recipe(chosen), clock=clock, equal_lengths=equal_lengths
+    )
     shutil.rmtree(folder / source_pool.FOLDER / ".films", ignore_errors=True)
     if films.failed:
         raise InvalidInput("; ".join(f"{name}: {why}" for name, why in films.failed.items()))
@@ -204,12 +249,15 @@ def make_stimuli(
 def _same_film(seen: StimulusSource, taken: Mapping[str, Path]) -> str:
     other = taken.get(seen.digest)
     return (
-        f"it is the same film as {other or 'another one'}. An agent that always acts alike makes equal films of equal starts:"
-        " record an environment with random starts (such as MiniGrid-FourRooms-v0), or move one of the two away."
+        f"it is the same film as {other or 'another one'}. An agent that always acts alike makes"
+        " equal films of equal starts: record an environment with random starts (such as"
+        " MiniGrid-FourRooms-v0), or move one of the two away."
     )
 
 
-def _by_condition(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> Mapping[str, tuple[Path, ...]]:
+def _by_condition(
+    conditions: Sequence[str], clips: Sequence[ClipFolder]
+) -> Mapping[str, tuple[Path, ...]]:
     for own in clips:
         if own.condition not in conditions:
             cure = did_you_mean(own.condition, conditions)
@@ -217,7 +265,10 @@ def _by_condition(conditions: Sequence[str], clips: Sequence[ClipFolder]) -> Map
     by_condition = {own.condition: own.clips for own in clips}
     for condition in conditions:
         if condition not in by_condition:
-            raise InvalidInput(f"--clips: there are none for the condition {condition!r}. Add --clips {condition}=FOLDER.")
+            raise InvalidInput(
+                f"--clips: there are none for the condition {condition!r}. Add --clips"
+                f" {condition}=FOLDER."
+            )
     return {condition: by_condition[condition] for condition in conditions}
 
 
@@ -238,7 +289,11 @@ def _film(clip: SceneClip, scratch: Path) -> Path:
     recording = read(file)
     look = Look(frames_per_s=max(1, round(1000 / recording.timing.frame_ms)), to_ms=clip.to_ms)
     playing = WORLDS[recording.world.kind].playing
-    if playing is not None and playing.rendering is not None and playing.rendering.size_px is not None:
+    if (
+        playing is not None
+        and playing.rendering is not None
+        and playing.rendering.size_px is not None
+    ):
         width_px, height_px = playing.rendering.size_px(recording)
         look = replace(look, width_px=width_px, height_px=height_px)
     render_file(file, target, look)
@@ -248,8 +303,14 @@ def _film(clip: SceneClip, scratch: Path) -> Path:
 def _recipe(sources: Sequence[StimulusSource]) -> Recipe:
     """As large as the largest of them, and no larger than a page shows."""
     usual = Recipe()
-    width_px, height_px = (max(getattr(source, side) for source in sources) for side in ("width_px", "height_px"))
-    return replace(usual, width_px=min(usual.width_px, 2 * (width_px // 2)), height_px=min(usual.height_px, 2 * (height_px // 2)))
+    width_px, height_px = (
+        max(getattr(source, side) for source in sources) for side in ("width_px", "height_px")
+    )
+    return replace(
+        usual,
+        width_px=min(usual.width_px, 2 * (width_px // 2)),
+        height_px=min(usual.height_px, 2 * (height_px // 2)),
+    )
 
 
 def _entries(folder: Path) -> list[CommentedMap]:

@@ -4,10 +4,11 @@
     protocols/<name>/variants/<variant>/pages/         pages in place of those of the same name
     protocols/<name>/variants/<variant>/stimuli.py     `write`, where it shows something of its own
 
-In `changes.yaml` a mapping goes on into what it meets, entries of a list by their `id`; anything else takes the place of what
-was there, and `null` takes it away. An entry that the study does not have says where it goes: `after: ID` behind that one,
-`around: [ID, ...]` about these, which become its `each`. A new page that says `like: ID` has everything of that one except what
-it says itself. `own` is for clips that the author brings.
+In `changes.yaml` a mapping goes on into what it meets, entries of a list by their `id`; anything
+else takes the place of what was there, and `null` takes it away. An entry that the study does not
+have says where it goes: `after: ID` behind that one, `around: [ID, ...]` about these, which become
+its `each`. A new page that says `like: ID` has everything of that one except what it says itself.
+`own` is for clips that the author brings.
 """
 
 from __future__ import annotations
@@ -41,7 +42,11 @@ class StudyVariant(ReadyStudy):
     layers: tuple[str, ...]
 
     def write_stimuli(
-        self, study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None] = lambda stimulus: None
+        self,
+        study: Study,
+        folder: Path,
+        seed: int,
+        done: Callable[[Stimulus], None] = lambda stimulus: None,
     ) -> None:
         """Those of its own, or of the study that it changes."""
         if self._has("stimuli"):
@@ -62,7 +67,9 @@ class StudyVariant(ReadyStudy):
 def variants_of(ready: ReadyStudy) -> list[str]:
     """The variants that a ready study has."""
     return sorted(
-        place.name for place in (ready.folder / FOLDER).glob("*") if (place / "pages").is_dir() or (place / CHANGES).is_file()
+        place.name
+        for place in (ready.folder / FOLDER).glob("*")
+        if (place / "pages").is_dir() or (place / CHANGES).is_file()
     )
 
 
@@ -70,18 +77,25 @@ def variant(ready: ReadyStudy, name: str | None, *, own_clips: bool = False) -> 
     """The study of a variant; with `own_clips` for those that the author brings."""
     known = variants_of(ready)
     if name is not None and name not in known:
-        raise InvalidInput(f"--variant: {ready.name!r} has no variant {name!r}. {did_you_mean(name, known)}")
+        raise InvalidInput(
+            f"--variant: {ready.name!r} has no variant {name!r}. {did_you_mean(name, known)}"
+        )
     if own_clips and OWN not in known:
         raise InvalidInput(
-            f"--clips: the study of {ready.name!r} does not show clips of two or more kinds of players. "
-            "Use a protocol that does: clips, hntt."
+            f"--clips: the study of {ready.name!r} does not show clips of two or more kinds of"
+            " players. Use a protocol that does: clips, hntt."
         )
     if name is not None and _made_of_recordings(ready, name):
-        raise InvalidInput(f"--variant: {name!r} is made of recordings. Give them: --recordings DIR in place of --variant.")
+        raise InvalidInput(
+            f"--variant: {name!r} is made of recordings. Give them: --recordings DIR in place of"
+            " --variant."
+        )
     layers = (*((OWN,) if own_clips else ()), *((name,) if name not in (None, OWN) else ()))
     if not layers:
         return ready
-    return StudyVariant(ready.name, ready.about, f"{ready.package}.{FOLDER}.{layers[-1]}", ready, layers)
+    return StudyVariant(
+        ready.name, ready.about, f"{ready.package}.{FOLDER}.{layers[-1]}", ready, layers
+    )
 
 
 def agent_variant(ready: ReadyStudy) -> ReadyStudy:
@@ -90,22 +104,31 @@ def agent_variant(ready: ReadyStudy) -> ReadyStudy:
         chosen = variant(ready, name)
         if chosen.shows_agents:
             return chosen
-    raise InvalidInput(f"--agent: the study of {ready.name!r} shows no trained agents. Use a protocol that does: hntt.")
+    raise InvalidInput(
+        f"--agent: the study of {ready.name!r} shows no trained agents. Use a protocol that does:"
+        " hntt."
+    )
 
 
 def recordings_variant(ready: ReadyStudy) -> ReadyStudy:
     """The variant of a study whose clips are made of recordings of people."""
     for name in variants_of(ready):
         if _made_of_recordings(ready, name):
-            return StudyVariant(ready.name, ready.about, f"{ready.package}.{FOLDER}.{name}", ready, (name,))
-    raise InvalidInput(f"--recordings: the study of {ready.name!r} is not made of recordings. Use a protocol that is: clips.")
+            return StudyVariant(
+                ready.name, ready.about, f"{ready.package}.{FOLDER}.{name}", ready, (name,)
+            )
+    raise InvalidInput(
+        f"--recordings: the study of {ready.name!r} is not made of recordings. Use a protocol that"
+        " is: clips."
+    )
 
 
 def _made_of_recordings(ready: ReadyStudy, name: str) -> bool:
     return (ready.folder / FOLDER / name / "recorded_clips.py").is_file()
 
 
-# ---------------------------------------------------------------------------------------------- study files
+# ----------------------------------------------------------------------------------------------
+# study files
 
 
 def _yaml() -> YAML:
@@ -154,7 +177,11 @@ class _StudyTree:
                 del tree[_number(tree, key, place)]
             elif value is None:
                 del container[at]
-            elif isinstance(value, Mapping) and isinstance(inside, Mapping | list) and "en" not in value:
+            elif (
+                isinstance(value, Mapping)
+                and isinstance(inside, Mapping | list)
+                and "en" not in value
+            ):
                 self._merge(inside, value, f"{place}.{key}")
             else:
                 container[at] = value
@@ -164,8 +191,8 @@ class _StudyTree:
         where = [key for key in ("after", "around") if isinstance(entry, Mapping) and key in entry]
         if len(where) != 1:
             raise InvalidInput(
-                f"{place}: there is no entry with this id in the study file. Mend {CHANGES}, or say with `after` or `around` "
-                "where a new one goes."
+                f"{place}: there is no entry with this id in the study file. Mend {CHANGES}, or say"
+                " with `after` or `around` where a new one goes."
             )
         (word,) = where
         named = [entry[word]] if word == "after" else list(entry[word])
@@ -193,8 +220,14 @@ class _StudyTree:
             if "like" in node:
                 model = _page(self._tree["timeline"], node["like"])
                 if model is None:
-                    raise InvalidInput(f"{place}.like: there is no page {node['like']!r} in the study file. Mend {CHANGES}.")
-                filled = {**deepcopy(dict(model)), **{key: part for key, part in node.items() if key != "like"}}
+                    raise InvalidInput(
+                        f"{place}.like: there is no page {node['like']!r} in the study file. Mend"
+                        f" {CHANGES}."
+                    )
+                filled = {
+                    **deepcopy(dict(model)),
+                    **{key: part for key, part in node.items() if key != "like"},
+                }
                 node.clear()  # type: ignore[attr-defined]
                 node.update(filled)  # type: ignore[attr-defined]
             for part in node.values():
@@ -202,7 +235,9 @@ class _StudyTree:
 
 
 def _entry(tree: Any, key: str) -> tuple[Any, Any] | None:
-    """Where a key stands: itself in a mapping, by its id in a list, whose entries may be wrapped in the name of their kind."""
+    """Where a key stands: itself in a mapping, by its id in a list, whose entries may be wrapped in
+    the name of their kind.
+    """
     if isinstance(tree, Mapping):
         return tree, key
     for number, entry in enumerate(tree):
@@ -219,7 +254,9 @@ def _number(entries: Any, name: str, place: str) -> int:
     for number, entry in enumerate(entries):
         if _entry([entry], name) is not None:
             return number
-    raise InvalidInput(f"{place}: there is no entry {name!r} beside it in the study file. Mend {CHANGES}.")
+    raise InvalidInput(
+        f"{place}: there is no entry {name!r} beside it in the study file. Mend {CHANGES}."
+    )
 
 
 def _page(entries: Any, name: str) -> Any:
@@ -234,5 +271,7 @@ def _page(entries: Any, name: str) -> Any:
 
 
 def with_conditions_of_own(path: Path) -> None:
-    """Conditions of a demonstration are called after what stands in for something (`standin_human`); here it is itself."""
+    """Conditions of a demonstration are called after what stands in for something
+    (`standin_human`); here it is itself.
+    """
     path.write_text(re.sub(r"\bstandin_(?=\w)", "", path.read_text("utf-8")), encoding="utf-8")

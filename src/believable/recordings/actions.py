@@ -1,7 +1,8 @@
-"""What was done and planned in a stimulus: the log of a recording, or the file `NAME.actions.json` beside a video.
+"""What was done and planned in a stimulus: the log of a recording, or the file `NAME.actions.json`
+beside a video.
 
-The file holds `{"format": "believable-actions/1", "actors": [{"id", "name"}, …], "actions": …, "plans": …}` with actions
-and plans laid out as in a recording: one list per field.
+The file holds `{"format": "believable-actions/1", "actors": [{"id", "name"}, …], "actions": …,
+"plans": …}` with actions and plans laid out as in a recording: one list per field.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ from typing import Any
 from believable.core.errors import InvalidInput, reading
 from believable.recordings import file
 from believable.recordings.field_types import misfits
-from believable.recordings.recording import Action, Actor, PlanStep, Recording, judged_action, judged_step
+from believable.recordings.recording import (
+    Action,
+    Actor,
+    PlanStep,
+    Recording,
+    judged_action,
+    judged_step,
+)
 
 FORMAT = "believable-actions/1"
 RECORDING_SUFFIX = ".replay.json.gz"
@@ -34,9 +42,14 @@ class ActionLog:
         """What a judge may receive: ids numbered anew, because authored ids may tell the agent."""
         actors = {actor.id: f"w{number}" for number, actor in enumerate(self.actors, 1)}
         steps = {step.id: f"p{number}" for number, step in enumerate(self.plans, 1)}
-        plans = tuple(replace(judged_step(step, steps), actor=actors[step.actor]) for step in self.plans)
+        plans = tuple(
+            replace(judged_step(step, steps), actor=actors[step.actor]) for step in self.plans
+        )
         actions = tuple(
-            replace(judged_action(action, number, steps if with_plan else {}), actor=actors[action.actor])
+            replace(
+                judged_action(action, number, steps if with_plan else {}),
+                actor=actors[action.actor],
+            )
             for number, action in enumerate(self.actions, 1)
         )
         return ActionLog(
@@ -46,9 +59,16 @@ class ActionLog:
         )
 
     def authored_id(self, shown: str) -> str | None:
-        """The id in the file of an action the browser knows under another one; None if there is none such."""
+        """The id in the file of an action the browser knows under another one; None if there is
+        none such.
+        """
         number = shown[1:]
-        if not shown.startswith("a") or not number.isascii() or not number.isdigit() or len(number) > 9:
+        if (
+            not shown.startswith("a")
+            or not number.isascii()
+            or not number.isdigit()
+            or len(number) > 9
+        ):
             return None
         index = int(number)
         return self.actions[index - 1].id if 1 <= index <= len(self.actions) else None
@@ -87,7 +107,9 @@ def to_tree(log: ActionLog) -> dict[str, Any]:
 def from_tree(tree: Any, *, source: str) -> ActionLog:
     if not isinstance(tree, Mapping) or tree.get("format") != FORMAT:
         written = tree.get("format") if isinstance(tree, Mapping) else type(tree).__name__
-        raise InvalidInput(f'{source}: expected the format {FORMAT!r}, got {written!r}. Add "format": "{FORMAT}".')
+        raise InvalidInput(
+            f'{source}: expected the format {FORMAT!r}, got {written!r}. Add "format": "{FORMAT}".'
+        )
     try:
         log = ActionLog(
             actors=tuple(Actor(actor["id"], actor["name"], "") for actor in tree["actors"]),
@@ -110,7 +132,10 @@ def _names(record: type[Action | PlanStep]) -> tuple[str, ...]:
 
 def _problems(log: ActionLog) -> Iterator[str]:
     actors = {actor.id for actor in log.actors}
-    listed: Sequence[tuple[str, Sequence[Action | PlanStep]]] = (("actions", log.actions), ("plans", log.plans))
+    listed: Sequence[tuple[str, Sequence[Action | PlanStep]]] = (
+        ("actions", log.actions),
+        ("plans", log.plans),
+    )
     for name, entries in listed:
         seen: set[str] = set()
         for number, entry in enumerate(entries):
@@ -120,9 +145,14 @@ def _problems(log: ActionLog) -> Iterator[str]:
                 yield f"{name}[{number}].id: {entry.id!r} occurs twice; ids are unique"
             seen.add(entry.id)
             if entry.actor not in actors:
-                yield f"{name}[{number}].actor: unknown actor {entry.actor!r}; list it under 'actors'"
+                yield (
+                    f"{name}[{number}].actor: unknown actor {entry.actor!r}; list it under 'actors'"
+                )
             if not _is_span(entry.t0_ms, entry.t1_ms):
-                yield f"{name}[{number}]: expected whole numbers 0 ≤ t0_ms ≤ t1_ms, got {entry.t0_ms!r} … {entry.t1_ms!r}"
+                yield (
+                    f"{name}[{number}]: expected whole numbers 0 ≤ t0_ms ≤ t1_ms, got"
+                    f" {entry.t0_ms!r} … {entry.t1_ms!r}"
+                )
     levels = {step.id: step.level for step in log.plans}
     for number, step in enumerate(log.plans):
         if step.parent is not None and levels.get(step.parent, step.level) >= step.level:

@@ -11,17 +11,25 @@ from believable.recordings.recording import Action, PlanStep, Recording, Track
 
 
 def crop_recording(recording: Recording, frames: int) -> Recording:
-    """The first `frames` of it. What goes on at the end is cut there; what begins later is left out."""
+    """The first `frames` of it. What goes on at the end is cut there; what begins later is left
+    out.
+    """
     if not 1 <= frames <= recording.timing.frames:
         raise InvalidInput(f"crop: expected 1 to {recording.timing.frames} frames, got {frames}.")
     if frames == recording.timing.frames:
         return recording
-    timing = replace(recording.timing, frames=frames, jumps=tuple(jump for jump in recording.timing.jumps if jump[0] < frames))
+    timing = replace(
+        recording.timing,
+        frames=frames,
+        jumps=tuple(jump for jump in recording.timing.jumps if jump[0] < frames),
+    )
     log = crop_log(log_of(recording), 0, timing.duration_ms)
     return replace(
         recording,
         timing=timing,
-        tracks=tuple(_crop_track(track, frames) for track in recording.tracks if track.first_frame < frames),
+        tracks=tuple(
+            _crop_track(track, frames) for track in recording.tracks if track.first_frame < frames
+        ),
         actions=log.actions,
         plans=log.plans,
         telemetry={name: values[:frames] for name, values in recording.telemetry.items()},
@@ -33,18 +41,26 @@ def crop_log(log: ActionLog, from_ms: int, to_ms: int) -> ActionLog:
     """What was done and planned in this part, with times that count from its beginning."""
 
     def times(entry: Action | PlanStep) -> dict[str, Any]:
-        return {"t0_ms": max(entry.t0_ms, from_ms) - from_ms, "t1_ms": min(entry.t1_ms, to_ms) - from_ms}
+        return {
+            "t0_ms": max(entry.t0_ms, from_ms) - from_ms,
+            "t1_ms": min(entry.t1_ms, to_ms) - from_ms,
+        }
 
     plans = [step for step in log.plans if step.t0_ms < to_ms and step.t1_ms > from_ms]
     kept = {step.id for step in plans}
     return replace(
         log,
         actions=tuple(
-            replace(action, **times(action), serves=action.serves if action.serves in kept else None)
+            replace(
+                action, **times(action), serves=action.serves if action.serves in kept else None
+            )
             for action in log.actions
             if action.t0_ms < to_ms and action.t1_ms > from_ms
         ),
-        plans=tuple(replace(step, **times(step), parent=step.parent if step.parent in kept else None) for step in plans),
+        plans=tuple(
+            replace(step, **times(step), parent=step.parent if step.parent in kept else None)
+            for step in plans
+        ),
     )
 
 

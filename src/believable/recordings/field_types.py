@@ -1,7 +1,7 @@
 """Whether the values of a record read from outside are of the kinds its fields declare.
 
-Frozen records take whatever they are given. Content from a file is compared with the declared types once, so that everything
-after it may rely on them.
+Frozen records take whatever they are given. Content from a file is compared with the declared types
+once, so that everything after it may rely on them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,11 @@ def _types_of(kind: Any) -> frozenset[type] | None:
     """The types of plain values that will do; None for anything that is not plain."""
     if get_origin(kind) in (Union, types.UnionType):
         each = [_types_of(part) for part in get_args(kind)]
-        return frozenset().union(*(part for part in each if part is not None)) if None not in each else None
+        return (
+            frozenset().union(*(part for part in each if part is not None))
+            if None not in each
+            else None
+        )
     return _EXACT.get(kind)
 
 
@@ -95,7 +99,11 @@ def _plain(kind: Any) -> Compare:
             yield f"{place}: expected {words}, got {str(value)[:60]!r}"
         elif type(value) in (int, float) and not _countable(value, anything):
             yield f"{place}: expected a finite number of a sensible size, got {str(value)[:60]}"
-        elif type(value) is str and not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        elif (
+            type(value) is str
+            and not value.isascii()
+            and any("\ud800" <= letter <= "\udfff" for letter in value)
+        ):
             yield f"{place}: holds half of a character, which no file can keep"
 
     return compare
@@ -122,7 +130,8 @@ def _list(kind: Any) -> Compare:
         if not isinstance(value, tuple):
             yield f"{place}: expected a list, got {str(value)[:60]!r}"
             return
-        # Columns have an entry for every frame: all at once where they are plain numbers, as nearly always.
+        # Columns have an entry for every frame: all at once where they are plain numbers, as nearly
+        # always.
         if allowed is not None and set(map(type, value)) <= {int} <= allowed:
             if value and str not in allowed and not -LARGEST <= min(value) <= max(value) <= LARGEST:
                 yield f"{place}: expected numbers within ±2⁵³"

@@ -1,4 +1,5 @@
-"""Reading and writing `*.replay.json.gz`. The same recording gives the same bytes, and reading gives the same recording.
+"""Reading and writing `*.replay.json.gz`. The same recording gives the same bytes, and reading
+gives the same recording.
 
 `problems` says what is wrong with a recording, all of it at once.
 """
@@ -40,13 +41,18 @@ LARGEST_BYTES = 256 * 1024 * 1024
 
 
 def problems(recording: Recording) -> list[str]:
-    """Everything wrong with a recording, as `place: what, got value`. An empty list means sound. What is not of the right kind is
-    told first: nothing more can be said about it."""
+    """Everything wrong with a recording, as `place: what, got value`. An empty list means sound.
+    What is not of the right kind is told first: nothing more can be said about it.
+    """
     return list(misfits(recording, Recording, "")) or [
         *_world(recording.world),
         *_timing(recording),
         *_unique("actors", (actor.id for actor in recording.actors)),
-        *(line for number, track in enumerate(recording.tracks) for line in _track_problems(recording, number, track)),
+        *(
+            line
+            for number, track in enumerate(recording.tracks)
+            for line in _track_problems(recording, number, track)
+        ),
         *_unique("tracks", (track.actor for track in recording.tracks)),
         *_action_problems(recording),
         *_plan_problems(recording),
@@ -60,7 +66,9 @@ def require_sound(recording: Recording, *, source: str) -> Recording:
     if wrong:
         listed = "\n".join(f"  {line}" for line in wrong[:20])
         more = f"\n  … and {len(wrong) - 20} more" if len(wrong) > 20 else ""
-        raise InvalidInput(f"{source}: not a sound recording:\n{listed}{more}\nMend the program that wrote it.")
+        raise InvalidInput(
+            f"{source}: not a sound recording:\n{listed}{more}\nMend the program that wrote it."
+        )
     return recording
 
 
@@ -75,19 +83,28 @@ def _world(world: RecordedWorld) -> Iterator[str]:
         if len(row) != world.width:
             yield f"world.walls[{number}]: expected {world.width} tiles, got {len(row)}"
         if set(row) - {"#", "."}:
-            yield f"world.walls[{number}]: only '#' and '.' are known, got {sorted(set(row) - {'#', '.'})}"
+            yield (
+                f"world.walls[{number}]: only '#' and '.' are known, got"
+                f" {sorted(set(row) - {'#', '.'})}"
+            )
     ids = {place.id for place in world.places}
     yield from _unique("world.places", (place.id for place in world.places))
     for place in world.places:
         if place.parent is not None and place.parent not in ids:
-            yield f"world.places[{place.id}].parent: unknown place {place.parent!r}. {did_you_mean(place.parent, ids)}"
+            yield (
+                f"world.places[{place.id}].parent: unknown place {place.parent!r}."
+                f" {did_you_mean(place.parent, ids)}"
+            )
 
 
 def _timing(recording: Recording) -> Iterator[str]:
     timing = recording.timing
     for frame, ms in timing.jumps:
         if not 0 < frame < timing.frames or ms < 0:
-            yield f"timing.jumps: frame {frame} is put forward by {ms} ms; expected a frame after the first and a time"
+            yield (
+                f"timing.jumps: frame {frame} is put forward by {ms} ms; expected a frame after the"
+                " first and a time"
+            )
     if timing.frame_ms < 1:
         yield f"timing.frame_ms: must be at least 1, got {timing.frame_ms}"
     if timing.frames < 1:
@@ -96,7 +113,10 @@ def _timing(recording: Recording) -> Iterator[str]:
         try:
             datetime.fromisoformat(timing.simulated_start)
         except ValueError:
-            yield f"timing.simulated_start: expected a time as 2026-02-13T08:00, got {timing.simulated_start!r}"
+            yield (
+                "timing.simulated_start: expected a time as 2026-02-13T08:00, got"
+                f" {timing.simulated_start!r}"
+            )
     if (timing.simulated_start is None) != (timing.simulated_ms_per_frame is None):
         yield "timing: simulated_start and simulated_ms_per_frame go together; give both or neither"
 
@@ -105,22 +125,33 @@ def _track_problems(recording: Recording, number: int, track: Track) -> Iterator
     place = f"tracks[{number}]"
     yield from _known_actor(recording, place, track.actor)
     if len(track.x) != len(track.y):
-        yield f"{place}: x has {len(track.x)} entries and y {len(track.y)}; they must be equally long"
+        yield (
+            f"{place}: x has {len(track.x)} entries and y {len(track.y)}; they must be equally long"
+        )
     for name in ("heading", "height", "pitch", "camera"):
         if (column := getattr(track, name)) and len(column) != len(track.x):
             yield f"{place}: {name} has {len(column)} entries, x has {len(track.x)}"
     if track.first_frame < 0 or track.first_frame + len(track.x) > recording.timing.frames:
         last = track.first_frame + len(track.x)
-        yield f"{place}: covers frames {track.first_frame} to {last}, the recording has {recording.timing.frames}"
+        yield (
+            f"{place}: covers frames {track.first_frame} to {last}, the recording has"
+            f" {recording.timing.frames}"
+        )
     yield from _inside(f"{place}.x", track.x, recording.world.width)
     yield from _inside(f"{place}.y", track.y, recording.world.height)
     for before, after in pairwise(track.states):
         if after.frame < before.frame:
-            yield f"{place}.states: frame {after.frame} comes after frame {before.frame}; order them by frame"
+            yield (
+                f"{place}.states: frame {after.frame} comes after frame {before.frame}; order them"
+                " by frame"
+            )
             break
     for state in track.states:
         if not 0 <= state.frame < recording.timing.frames:
-            yield f"{place}.states: frame {state.frame} lies outside the {recording.timing.frames} frames"
+            yield (
+                f"{place}.states: frame {state.frame} lies outside the {recording.timing.frames}"
+                " frames"
+            )
             break
 
 
@@ -135,7 +166,9 @@ def _action_problems(recording: Recording) -> Iterator[str]:
     yield from _unique("actions", (action.id for action in recording.actions))
     for number, action in enumerate(recording.actions):
         yield from _known_actor(recording, f"actions[{number}]", action.actor)
-        yield from _span(f"actions[{number}]", action.t0_ms, action.t1_ms, recording.timing.duration_ms)
+        yield from _span(
+            f"actions[{number}]", action.t0_ms, action.t1_ms, recording.timing.duration_ms
+        )
         if not action.verb:
             yield f"actions[{number}].verb: is empty; an action says what was done"
 
@@ -149,15 +182,24 @@ def _plan_problems(recording: Recording) -> Iterator[str]:
         if step.parent is None:
             continue
         if step.parent not in levels:
-            yield f"plans[{number}].parent: unknown step {step.parent!r}. {did_you_mean(step.parent, levels)}"
+            yield (
+                f"plans[{number}].parent: unknown step {step.parent!r}."
+                f" {did_you_mean(step.parent, levels)}"
+            )
         elif levels[step.parent] >= step.level:  # also rules out circles
-            yield f"plans[{number}]: level {step.level} must be below its parent's level {levels[step.parent]}"
+            yield (
+                f"plans[{number}]: level {step.level} must be below its parent's level"
+                f" {levels[step.parent]}"
+            )
 
 
 def _telemetry_problems(recording: Recording) -> Iterator[str]:
     for name, column in recording.telemetry.items():
         if len(column) != recording.timing.frames:
-            yield f"telemetry.{name}: expected {recording.timing.frames} entries, one a frame, got {len(column)}"
+            yield (
+                f"telemetry.{name}: expected {recording.timing.frames} entries, one a frame, got"
+                f" {len(column)}"
+            )
 
 
 def _span(place: str, t0_ms: int, t1_ms: int, duration_ms: int) -> Iterator[str]:
@@ -194,30 +236,38 @@ def read(path: Path | str) -> Recording:
 
 def to_bytes(recording: Recording) -> bytes:
     require_sound(recording, source="recording")
-    text = json.dumps(to_tree(recording), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        to_tree(recording), ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    )
     return gzip.compress(text.encode(), compresslevel=9, mtime=0)
 
 
 def from_bytes(data: bytes, *, source: str) -> Recording:
-    with reading(source, f"Expected gzipped JSON in the format {FORMAT}; copy or record the file again."):
+    with reading(
+        source, f"Expected gzipped JSON in the format {FORMAT}; copy or record the file again."
+    ):
         tree = json.loads(_unfolded(data, source))
     return from_tree(tree, source=source)
 
 
 def _unfolded(data: bytes, source: str) -> bytes:
-    """What was compressed; a file that unfolds to more than any recording holds is not unfolded further."""
+    """What was compressed; a file that unfolds to more than any recording holds is not unfolded
+    further.
+    """
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
         content = file.read(LARGEST_BYTES + 1)
     if len(content) > LARGEST_BYTES:
         raise TooLarge(
-            f"{source}: unfolds to more than {LARGEST_BYTES // 2**20} MB, which no recording needs. "
-            "Record it in parts, or with fewer frames a second."
+            f"{source}: unfolds to more than {LARGEST_BYTES // 2**20} MB, which no recording needs."
+            " Record it in parts, or with fewer frames a second."
         )
     return content
 
 
 def to_tree(recording: Recording) -> dict[str, Any]:
-    """The recording as JSON values, tracks delta-coded and actions columnar: what the browser's player reads, too."""
+    """The recording as JSON values, tracks delta-coded and actions columnar: what the browser's
+    player reads, too.
+    """
     return {
         "format": FORMAT,
         "world": _world_tree(recording.world),
@@ -237,7 +287,9 @@ def to_tree(recording: Recording) -> dict[str, Any]:
 def from_tree(tree: Any, *, source: str) -> Recording:
     """A recording from JSON values."""
     if not isinstance(tree, Mapping) or "format" not in tree:
-        raise InvalidInput(f"{source}: expected a recording with the key 'format', got {type(tree).__name__}.")
+        raise InvalidInput(
+            f"{source}: expected a recording with the key 'format', got {type(tree).__name__}."
+        )
     if tree["format"] != FORMAT:
         raise InvalidInput(
             f"{source}: format is {tree['format']!r}, this version reads {FORMAT!r}. "
@@ -257,13 +309,24 @@ _PLAN_FIELDS = tuple(PlanStep.__dataclass_fields__)
 def _from_sound_tree(tree: Mapping[str, Any]) -> Recording:
     world = tree["world"]
     places = tuple(
-        Place(p["id"], p["name"], p["parent"], tuple((x, y, w, h) for x, y, w, h in p["rects"]), p.get("facts", {}))
+        Place(
+            p["id"],
+            p["name"],
+            p["parent"],
+            tuple((x, y, w, h) for x, y, w, h in p["rects"]),
+            p.get("facts", {}),
+        )
         for p in world["places"]
     )
     objects = tuple(RecordedObject(**thing) for thing in world.get("objects", ()))
-    timing = {**tree["timing"], "jumps": tuple((frame, ms) for frame, ms in tree["timing"].get("jumps", ()))}
+    timing = {
+        **tree["timing"],
+        "jumps": tuple((frame, ms) for frame, ms in tree["timing"].get("jumps", ())),
+    }
     return Recording(
-        world=RecordedWorld(world["kind"], world["width"], world["height"], tuple(world["walls"]), places, objects),
+        world=RecordedWorld(
+            world["kind"], world["width"], world["height"], tuple(world["walls"]), places, objects
+        ),
         actors=tuple(Actor(**actor) for actor in tree["actors"]),
         timing=Timing(**timing),
         tracks=tuple(_track(track) for track in tree["tracks"]),
@@ -316,12 +379,16 @@ def _summed(deltas: Sequence[int]) -> tuple[int, ...]:
 _SOMETIMES = frozenset({"target", "activity", "serves", "refused", "violations", "fulfilled"})
 
 
-def used_columns(entries: Sequence[Action] | Sequence[PlanStep], fields: tuple[str, ...]) -> dict[str, list[Any]]:
+def used_columns(
+    entries: Sequence[Action] | Sequence[PlanStep], fields: tuple[str, ...]
+) -> dict[str, list[Any]]:
     """One list per field. A plan's place is among those that may be left out."""
     columns = {name: [getattr(entry, name) for entry in entries] for name in fields}
     optional = {*_SOMETIMES, *(("place",) if fields == _PLAN_FIELDS else ())}
     return {
-        name: column for name, column in columns.items() if name not in optional or any(value is not None for value in column)
+        name: column
+        for name, column in columns.items()
+        if name not in optional or any(value is not None for value in column)
     }
 
 

@@ -1,4 +1,6 @@
-"""A film while it is made, picture by picture: the file appears whole or not at all, the same bytes for the same pictures."""
+"""A film while it is made, picture by picture: the file appears whole or not at all, the same bytes
+for the same pictures.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def load_av(what: str) -> Any:
 
 
 class FilmFile:
-    """H.264 in MP4. Used as a context: what ends with an error leaves nothing behind. `options` are more of the encoder's."""
+    """H.264 in MP4. Used as a context: what ends with an error leaves nothing behind. `options` are
+    more of the encoder's.
+    """
 
     def __init__(
         self,
@@ -47,16 +51,21 @@ class FilmFile:
         self.frames = 0
 
     def add(self, picture: NDArray[np.uint8]) -> None:
-        """The next picture: height × width × red, green, blue; all of one film have the size of the first."""
+        """The next picture: height × width × red, green, blue; all of one film have the size of the
+        first.
+        """
         height_px, width_px = picture.shape[:2]
         if not self.frames:
             self._stream.width, self._stream.height = width_px, height_px
         elif (self._stream.width, self._stream.height) != (width_px, height_px):
             size = f"{self._stream.width}×{self._stream.height}"
             raise InvalidInput(
-                f"{self._target.name}: picture {self.frames} is {width_px}×{height_px}, those before are {size}. Film one size."
+                f"{self._target.name}: picture {self.frames} is {width_px}×{height_px}, those"
+                f" before are {size}. Film one size."
             )
-        self._out.mux(self._stream.encode(self._av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        self._out.mux(
+            self._stream.encode(self._av.VideoFrame.from_ndarray(picture, format="rgb24"))
+        )
         self.frames += 1
 
     def finish(self) -> None:
@@ -71,7 +80,12 @@ class FilmFile:
     def __enter__(self) -> FilmFile:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if kind is None:
             self.finish()
         else:

@@ -1,7 +1,8 @@
-"""A recording as frozen records. Everything is plain data: integers on a grid, times in milliseconds of recording time.
+"""A recording as frozen records. Everything is plain data: integers on a grid, times in
+milliseconds of recording time.
 
-Positions are whole numbers of `1/UNITS_PER_TILE` tile, headings whole degrees, so that a recording written and read
-again is the same to the last bit.
+Positions are whole numbers of `1/UNITS_PER_TILE` tile, headings whole degrees, so that a recording
+written and read again is the same to the last bit.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ FORMAT = "believable-replay/1"
 UNITS_PER_TILE = 1000
 
 Scalar: TypeAlias = str | int | float | bool | None
-#: A state that any actor may have: while it is true nobody saw the actor, and judges get nothing of it.
+#: A state that any actor may have: while it is true nobody saw the actor, and judges get nothing of
+#: it.
 UNSEEN = "unseen"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A named part of the world: the tiles it covers, as rectangles (x, y, width, height). `parent` is the place around it.
+    """A named part of the world: the tiles it covers, as rectangles (x, y, width, height). `parent`
+    is the place around it.
 
-    `facts` are what a reader of the recording may need and a watcher does not (opening hours, whose it is); no judge gets them.
+    `facts` are what a reader of the recording may need and a watcher does not (opening hours, whose
+    it is); no judge gets them.
     """
 
     id: str
@@ -34,7 +38,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class RecordedObject:
-    """Something that stands or lies in the world, at a tile: what it is, in which place, and facts as a place has them."""
+    """Something that stands or lies in the world, at a tile: what it is, in which place, and facts
+    as a place has them.
+    """
 
     id: str
     kind: str
@@ -46,7 +52,9 @@ class RecordedObject:
 
 @dataclass(frozen=True, slots=True)
 class RecordedWorld:
-    """Where it happens. `kind` names the world that draws it; `walls` has one string per row: `#` is blocked, `.` is free."""
+    """Where it happens. `kind` names the world that draws it; `walls` has one string per row: `#`
+    is blocked, `.` is free.
+    """
 
     kind: str
     width: int
@@ -58,7 +66,9 @@ class RecordedWorld:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody or something that moves. `role` is what the drawing needs (player, opponent, person, bullet …)."""
+    """Somebody or something that moves. `role` is what the drawing needs (player, opponent, person,
+    bullet …).
+    """
 
     id: str
     name: str
@@ -68,9 +78,11 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How frames become time; a frame need not last whole milliseconds (35 a second). `simulated_start` (ISO 8601) and
-    `simulated_ms_per_frame` say what the day clock shows; each of `jumps` is a frame at which it is put forward, and by how many
-    milliseconds: a night that is left out."""
+    """How frames become time; a frame need not last whole milliseconds (35 a second).
+    `simulated_start` (ISO 8601) and `simulated_ms_per_frame` say what the day clock shows; each of
+    `jumps` is a frame at which it is put forward, and by how many milliseconds: a night that is
+    left out.
+    """
 
     frame_ms: float
     frames: int
@@ -96,8 +108,9 @@ class State:
 class Track:
     """Where an actor was, one entry per frame from `first_frame` on.
 
-    Worlds with a third dimension add `height` (thousandths of a tile), and in tenths of a degree `pitch` (upwards) and `camera`
-    (where the view points, as `heading` but finer), so that the smoothness of a movement can be told.
+    Worlds with a third dimension add `height` (thousandths of a tile), and in tenths of a degree
+    `pitch` (upwards) and `camera` (where the view points, as `heading` but finer), so that the
+    smoothness of a movement can be told.
     """
 
     actor: str
@@ -115,9 +128,10 @@ class Track:
 class Action:
     """The smallest logged unit of behaviour: who did what, with what, where, from when to when.
 
-    Worlds that log primitives add the second thing or person of it (`target`), what it was for (`activity`), the plan step
-    that it `serves`, and why it did not happen although it was tried (`refused`). `violations` is what a checker of the world's
-    rules says is wrong with it: `category/rule`, several apart by `; `, or `none`. No judge gets it.
+    Worlds that log primitives add the second thing or person of it (`target`), what it was for
+    (`activity`), the plan step that it `serves`, and why it did not happen although it was tried
+    (`refused`). `violations` is what a checker of the world's rules says is wrong with it:
+    `category/rule`, several apart by `; `, or `none`. No judge gets it.
     """
 
     id: str
@@ -137,8 +151,10 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One node of an actor's plan. Level 0 is the day; `parent` is the step it serves. `activity` (or several, apart by spaces,
-    any of which will do) and `place` say what would fulfil it, where the agent says so; `fulfilled` is what a checker says."""
+    """One node of an actor's plan. Level 0 is the day; `parent` is the step it serves. `activity`
+    (or several, apart by spaces, any of which will do) and `place` say what would fulfil it, where
+    the agent says so; `fulfilled` is what a checker says.
+    """
 
     id: str
     actor: str
@@ -154,7 +170,9 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A whole recording. `hidden_states` names the state keys that never leave the lab (frustration, intention …)."""
+    """A whole recording. `hidden_states` names the state keys that never leave the lab
+    (frustration, intention …).
+    """
 
     world: RecordedWorld
     actors: tuple[Actor, ...]
@@ -169,21 +187,34 @@ class Recording:
     provenance: Mapping[str, Scalar] = field(default_factory=dict)
 
     def for_judging(self, *, with_plan: bool = False, with_log: bool = False) -> Recording:
-        """The part a judge may receive: what could be seen from above, and plan and log only where the trial shows them.
+        """The part a judge may receive: what could be seen from above, and plan and log only where
+        the trial shows them.
 
         Ids of actions and plan steps are numbered anew, because authored ids may tell the agent.
         """
         actors = {actor.id: replace(actor, facts={}) for actor in self.actors}
-        pieces = [(piece, actors[track.actor]) for track in self.tracks for piece in seen_pieces(track)]
-        shown = {piece.actor for piece, _ in pieces} | (actors.keys() - {track.actor for track in self.tracks})
+        pieces = [
+            (piece, actors[track.actor]) for track in self.tracks for piece in seen_pieces(track)
+        ]
+        shown = {piece.actor for piece, _ in pieces} | (
+            actors.keys() - {track.actor for track in self.tracks}
+        )
         hidden = self.hidden_states
         tracks = tuple(
-            replace(piece, height=(), pitch=(), camera=(), states=tuple(s for s in piece.states if s.key not in hidden))
+            replace(
+                piece,
+                height=(),
+                pitch=(),
+                camera=(),
+                states=tuple(s for s in piece.states if s.key not in hidden),
+            )
             for piece, _ in pieces
         )
         names = {step.id: f"p{number}" for number, step in enumerate(self.plans, 1)}
         plans = tuple(judged_step(step, names) for step in self.plans)
-        actions = tuple(judged_action(action, number, names) for number, action in enumerate(self.actions, 1))
+        actions = tuple(
+            judged_action(action, number, names) for number, action in enumerate(self.actions, 1)
+        )
         return Recording(
             world=replace(
                 self.world,
@@ -195,7 +226,11 @@ class Recording:
             ),
             actors=(
                 *(actor for actor in actors.values() if actor.id in shown),
-                *(replace(actor, id=piece.actor) for piece, actor in pieces if piece.actor != actor.id),
+                *(
+                    replace(actor, id=piece.actor)
+                    for piece, actor in pieces
+                    if piece.actor != actor.id
+                ),
             ),
             timing=self.timing,
             tracks=tracks,
@@ -205,8 +240,10 @@ class Recording:
 
 
 def seen_pieces(track: Track) -> list[Track]:
-    """The track without the frames in which its actor was unseen: a piece for each time that it could be seen. The first has the
-    actor's id, later ones have one of their own; each begins with the states that hold."""
+    """The track without the frames in which its actor was unseen: a piece for each time that it
+    could be seen. The first has the actor's id, later ones have one of their own; each begins with
+    the states that hold.
+    """
     changes = {state.frame: bool(state.value) for state in track.states if state.key == UNSEEN}
     if not changes:
         return [track]
@@ -224,7 +261,9 @@ def seen_pieces(track: Track) -> list[Track]:
 def _piece(track: Track, run: range, number: int) -> Track:
     part = slice(run.start - track.first_frame, run.stop - track.first_frame)
     visible = [state for state in track.states if state.key != UNSEEN]
-    held = {state.key: replace(state, frame=run.start) for state in visible if state.frame <= run.start}
+    held = {
+        state.key: replace(state, frame=run.start) for state in visible if state.frame <= run.start
+    }
     return replace(
         track,
         actor=track.actor if number == 1 else f"{track.actor}~{number}",
@@ -232,18 +271,34 @@ def _piece(track: Track, run: range, number: int) -> Track:
         y=track.y[part],
         heading=track.heading[part],
         first_frame=run.start,
-        states=(*held.values(), *(state for state in visible if run.start < state.frame < run.stop)),
+        states=(
+            *held.values(),
+            *(state for state in visible if run.start < state.frame < run.stop),
+        ),
     )
 
 
 def judged_step(step: PlanStep, names: Mapping[str, str]) -> PlanStep:
-    """A step of a plan as a judge gets it: under another id, without what would fulfil it and whether it did."""
+    """A step of a plan as a judge gets it: under another id, without what would fulfil it and
+    whether it did.
+    """
     parent = None if step.parent is None else names[step.parent]
-    return replace(step, id=names[step.id], parent=parent, activity=None, place=None, fulfilled=None)
+    return replace(
+        step, id=names[step.id], parent=parent, activity=None, place=None, fulfilled=None
+    )
 
 
 def judged_action(action: Action, number: int, steps: Mapping[str, str]) -> Action:
-    """An action as a judge gets it: under another id, with the step it serves under its other id, without why it was refused and
-    what is wrong with it."""
+    """An action as a judge gets it: under another id, with the step it serves under its other id,
+    without why it was refused and what is wrong with it.
+    """
     serves = None if action.serves is None else steps.get(action.serves)
-    return replace(action, id=f"a{number}", serves=serves, target=None, activity=None, refused=None, violations=None)
+    return replace(
+        action,
+        id=f"a{number}",
+        serves=serves,
+        target=None,
+        activity=None,
+        refused=None,
+        violations=None,
+    )

@@ -1,10 +1,12 @@
 """What a recording looks like, as plain data.
 
-A world's `draw` describes a recording once as a `Scene`: what stands still, and a sprite for each actor. `display_list`
-says what is on screen at a moment: primitives in tiles, drawn by the canvas painter in the browser and by the video
-rasteriser alike. The browser has the same function (`players/replay/scene.js`); a test holds the two equal.
+A world's `draw` describes a recording once as a `Scene`: what stands still, and a sprite for each
+actor. `display_list` says what is on screen at a moment: primitives in tiles, drawn by the canvas
+painter in the browser and by the video rasteriser alike. The browser has the same function
+(`players/replay/scene.js`); a test holds the two equal.
 
-Maps of tiles: equal tiles joined into few rectangles, and what can be seen between walls (`players/replay/sight.js`).
+Maps of tiles: equal tiles joined into few rectangles, and what can be seen between walls
+(`players/replay/sight.js`).
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ STEP_DEG = 1.0
 
 
 def tile_rects(rows: Sequence[Sequence[str]], tile: str) -> tuple[tuple[int, int, int, int], ...]:
-    """(x, y, width, height) rectangles that cover every such tile exactly once: runs in a row, equal runs of rows joined."""
+    """(x, y, width, height) rectangles that cover every such tile exactly once: runs in a row,
+    equal runs of rows joined.
+    """
     open_runs: dict[tuple[int, int], int] = {}
     rects: list[tuple[int, int, int, int]] = []
     for y, row in enumerate([*rows, ""]):
@@ -47,7 +51,9 @@ def _runs(row: Sequence[str], tile: str) -> set[tuple[int, int]]:
     return runs
 
 
-def sight(walls: Sequence[str], x: float, y: float, r: float, from_deg: float, to_deg: float) -> tuple[tuple[float, float], ...]:
+def sight(
+    walls: Sequence[str], x: float, y: float, r: float, from_deg: float, to_deg: float
+) -> tuple[tuple[float, float], ...]:
     """The part of a sector that no wall hides, in tiles: its tip, then the end of each ray."""
     count = max(1, math.ceil((to_deg - from_deg) / STEP_DEG))
     points = [(x, y)]
@@ -60,7 +66,9 @@ def sight(walls: Sequence[str], x: float, y: float, r: float, from_deg: float, t
 
 
 def reach(walls: Sequence[str], x: float, y: float, dx: float, dy: float, r: float) -> float:
-    """How far a ray gets before it meets a wall, `r` at most: from tile to tile, along whichever border comes next."""
+    """How far a ray gets before it meets a wall, `r` at most: from tile to tile, along whichever
+    border comes next.
+    """
     column, row = math.floor(x), math.floor(y)
     step_x, step_y = (1 if dx > 0 else -1), (1 if dy > 0 else -1)
     per_x = math.inf if dx == 0 else abs(1 / dx)
@@ -79,7 +87,8 @@ def reach(walls: Sequence[str], x: float, y: float, dx: float, dy: float, r: flo
             return far
 
 
-#: A move longer than this in one frame is a jump (a round was reset), not a movement to be smoothed.
+#: A move longer than this in one frame is a jump (a round was reset), not a movement to be
+#: smoothed.
 JUMP_TILES = 1.5
 #: Half the width of a letter of a name, in heights of the line.
 HALF_LETTER = 0.28
@@ -87,13 +96,15 @@ HALF_LETTER = 0.28
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A primitive in tiles. Colours are `#rrggbb` or `#rrggbbaa`. In a sprite, x points where the actor looks.
+    """A primitive in tiles. Colours are `#rrggbb` or `#rrggbbaa`. In a sprite, x points where the
+    actor looks.
 
-    `rect` (x, y, w, h) · `circle` (x, y, r) · `poly` (points) · `sector` (x, y, r, from_deg, to_deg) · `view` (r, from_deg,
-    to_deg; the part of the sector around the actor that the scene's walls do not hide; placed, it is a `star`: a polygon
-    whose first point sees all the others) ·
-    `text` (x, y, text, size; left out when wider than w, if w is given; `halo` is a colour around its letters) ·
-    `bubble` (x, y of its foot, text, size) · `bar` (x, y, w, h; filled to the share `state`/`full`).
+    `rect` (x, y, w, h) · `circle` (x, y, r) · `poly` (points) · `sector` (x, y, r, from_deg,
+    to_deg) · `view` (r, from_deg, to_deg; the part of the sector around the actor that the scene's
+    walls do not hide; placed, it is a `star`: a polygon whose first point sees all the others) ·
+    `text` (x, y, text, size; left out when wider than w, if w is given; `halo` is a colour around
+    its letters) · `bubble` (x, y of its foot, text, size) · `bar` (x, y, w, h; filled to the share
+    `state`/`full`).
     """
 
     kind: str
@@ -116,8 +127,9 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Sprite:
-    """How one actor is drawn. `shown_when` names a state that must be truthy; of `bubbles`, the first state
-    that is set is shown above the actor."""
+    """How one actor is drawn. `shown_when` names a state that must be truthy; of `bubbles`, the
+    first state that is set is shown above the actor.
+    """
 
     actor: str
     shapes: tuple[Shape, ...]
@@ -128,8 +140,10 @@ class Sprite:
 
 @dataclass(frozen=True, slots=True)
 class Readout:
-    """What a page writes beside or over the picture. `score`: the value of an actor's state beside the page's text `text`.
-    `left`: the time that is left. `news`: the text that is called `text` + value of the state, large over the picture."""
+    """What a page writes beside or over the picture. `score`: the value of an actor's state beside
+    the page's text `text`. `left`: the time that is left. `news`: the text that is called `text` +
+    value of the state, large over the picture.
+    """
 
     kind: str
     text: str
@@ -139,9 +153,10 @@ class Readout:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A recording's looks. `ground` lies below the actors, `above` over them. `left` and `top` are the tile the picture begins
-    with where the world has an empty rim. `walls` hide what a `view` does not reach. `readouts` are written by pages, in the
-    participant's language; films have none."""
+    """A recording's looks. `ground` lies below the actors, `above` over them. `left` and `top` are
+    the tile the picture begins with where the world has an empty rim. `walls` hide what a `view`
+    does not reach. `readouts` are written by pages, in the participant's language; films have none.
+    """
 
     width: float
     height: float
@@ -163,7 +178,9 @@ class Pose:
 
 
 def scene_tree(scene: Scene) -> dict[str, Any]:
-    """The scene as JSON values, defaults left out: what the browser receives beside the recording."""
+    """The scene as JSON values, defaults left out: what the browser receives beside the
+    recording.
+    """
     return {
         "width": scene.width,
         "height": scene.height,
@@ -171,7 +188,10 @@ def scene_tree(scene: Scene) -> dict[str, Any]:
         "top": scene.top,
         "background": scene.background,
         "ground": [_shape_tree(shape) for shape in scene.ground],
-        "sprites": [asdict(sprite) | {"shapes": [_shape_tree(shape) for shape in sprite.shapes]} for sprite in scene.sprites],
+        "sprites": [
+            asdict(sprite) | {"shapes": [_shape_tree(shape) for shape in sprite.shapes]}
+            for sprite in scene.sprites
+        ],
         "above": [_shape_tree(shape) for shape in scene.above],
         **({"walls": list(scene.walls)} if scene.walls else {}),
         **({"readouts": [asdict(readout) for readout in scene.readouts]} if scene.readouts else {}),
@@ -179,7 +199,9 @@ def scene_tree(scene: Scene) -> dict[str, Any]:
 
 
 def display_list(scene: Scene, recording: Recording, t_ms: float) -> list[Shape]:
-    """Everything to paint at a moment of recording time, bottom first, in tiles; all shapes placed and turned."""
+    """Everything to paint at a moment of recording time, bottom first, in tiles; all shapes placed
+    and turned.
+    """
     tracks = {track.actor: track for track in recording.tracks}
     frame = min(max(t_ms / recording.timing.frame_ms, 0.0), recording.timing.frames - 1)
     placed: list[Shape] = []
@@ -195,7 +217,9 @@ def display_list(scene: Scene, recording: Recording, t_ms: float) -> list[Shape]
 
 
 def _stacked(words: list[Shape]) -> list[Shape]:
-    """Names that would stand upon each other stand one below the other, that of whoever is on top first."""
+    """Names that would stand upon each other stand one below the other, that of whoever is on top
+    first.
+    """
     names: list[Shape] = []
     moved: list[Shape] = []
     for word in reversed(words):
@@ -209,11 +233,16 @@ def _stacked(words: list[Shape]) -> list[Shape]:
 
 def _touch(name: Shape, other: Shape) -> bool:
     letters = len(name.text) + len(other.text)
-    return abs(name.y - other.y) < 0.9 * other.size and abs(name.x - other.x) < HALF_LETTER * other.size * letters
+    return (
+        abs(name.y - other.y) < 0.9 * other.size
+        and abs(name.x - other.x) < HALF_LETTER * other.size * letters
+    )
 
 
 def pose_at(track: Track, frame: float) -> Pose | None:
-    """Where the actor is at a (fractional) frame, moving evenly between frames; None while it is not there."""
+    """Where the actor is at a (fractional) frame, moving evenly between frames; None while it is
+    not there.
+    """
     at = frame - track.first_frame
     if at < 0 or at > len(track.x) - 1 + 1e-9:
         return None
@@ -227,7 +256,11 @@ def pose_at(track: Track, frame: float) -> Pose | None:
     if track.heading:
         turn = (track.heading[high] - track.heading[low] + 180) % 360 - 180
         heading = (track.heading[low] + turn * share) % 360
-    return Pose((track.x[low] + dx * share) / UNITS_PER_TILE, (track.y[low] + dy * share) / UNITS_PER_TILE, heading)
+    return Pose(
+        (track.x[low] + dx * share) / UNITS_PER_TILE,
+        (track.y[low] + dy * share) / UNITS_PER_TILE,
+        heading,
+    )
 
 
 def state_at(track: Track, key: str, frame: float) -> Scalar:
@@ -257,7 +290,9 @@ def _place(shape: Shape, pose: Pose, track: Track, frame: float, walls: tuple[st
     if shape.kind == "bar":
         value = state_at(track, shape.state, frame)
         share = min(max(float(value or 0) / shape.full, 0.0), 1.0)
-        return Shape("rect", shape.fill, pose.x + shape.x, pose.y + shape.y, shape.w * share, shape.h)
+        return Shape(
+            "rect", shape.fill, pose.x + shape.x, pose.y + shape.y, shape.w * share, shape.h
+        )
     if shape.kind == "view":
         turn = pose.heading_deg if shape.turns else 0.0
         seen = sight(walls, pose.x, pose.y, shape.r, shape.from_deg + turn, shape.to_deg + turn)
@@ -271,13 +306,23 @@ def _place(shape: Shape, pose: Pose, track: Track, frame: float, walls: tuple[st
     x, y = moved(shape.x, shape.y)
     if shape.kind == "sector":
         turn = pose.heading_deg if shape.turns else 0.0
-        return Shape("sector", shape.fill, x, y, r=shape.r, from_deg=shape.from_deg + turn, to_deg=shape.to_deg + turn)
+        return Shape(
+            "sector",
+            shape.fill,
+            x,
+            y,
+            r=shape.r,
+            from_deg=shape.from_deg + turn,
+            to_deg=shape.to_deg + turn,
+        )
     return Shape(shape.kind, shape.fill, x, y, r=shape.r, text=shape.text, size=shape.size)
 
 
 def _words(sprite: Sprite, pose: Pose, track: Track, frame: float) -> Iterator[Shape]:
     if sprite.label:
-        yield Shape("text", "#26303a", pose.x, pose.y + 1.1, text=sprite.label, size=0.8, halo="#ffffffb3")
+        yield Shape(
+            "text", "#26303a", pose.x, pose.y + 1.1, text=sprite.label, size=0.8, halo="#ffffffb3"
+        )
     said = next((value for key in sprite.bubbles if (value := state_at(track, key, frame))), None)
     if said is not None:
         yield Shape("bubble", "#ffffff", pose.x, pose.y - 0.8, text=str(said), size=0.8)
@@ -285,7 +330,11 @@ def _words(sprite: Sprite, pose: Pose, track: Track, frame: float) -> Iterator[S
 
 def _shape_tree(shape: Shape) -> dict[str, Any]:
     tree = asdict(shape)
-    return {name: value for name, value in tree.items() if name in ("kind", "fill") or value != _DEFAULTS[name]}
+    return {
+        name: value
+        for name, value in tree.items()
+        if name in ("kind", "fill") or value != _DEFAULTS[name]
+    }
 
 
 _DEFAULTS: Mapping[str, Any] = asdict(Shape("", ""))

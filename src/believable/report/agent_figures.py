@@ -1,4 +1,6 @@
-"""Figures of agents: learning curves with the spread over seeds, and measures side by side with their intervals."""
+"""Figures of agents: learning curves with the spread over seeds, and measures side by side with
+their intervals.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from believable.stats.estimate import Estimate
 MeanPoint = tuple[int, float, float]
 
 
-def curve_figure(curves: Mapping[str, Sequence[MeanPoint]], title: str, y_title: str) -> tuple[Table, Chart]:
+def curve_figure(
+    curves: Mapping[str, Sequence[MeanPoint]], title: str, y_title: str
+) -> tuple[Table, Chart]:
     """A line for each agent with a band of one standard deviation over seeds."""
     columns = (
         Column("agent", "Agent"),
@@ -26,14 +30,18 @@ def curve_figure(curves: Mapping[str, Sequence[MeanPoint]], title: str, y_title:
         Column("high", "Mean + SD", "number"),
     )
     rows = tuple(
-        (agent, decisions, mean, mean - sd, mean + sd) for agent, points in curves.items() for decisions, mean, sd in points
+        (agent, decisions, mean, mean - sd, mean + sd)
+        for agent, points in curves.items()
+        for decisions, mean, sd in points
     )
     use = {"x": "decisions", "y": "mean", "low": "low", "high": "high", "colour": "agent"}
     chart = Chart("curves", title, "lines", "curves", use, "Decisions", y_title)
     return Table("curves", title, columns, rows, data_only=True), chart
 
 
-def measures_figure(measures: Mapping[str, Mapping[str, Estimate]], names: Sequence[str]) -> tuple[Table, Chart]:
+def measures_figure(
+    measures: Mapping[str, Mapping[str, Estimate]], names: Sequence[str]
+) -> tuple[Table, Chart]:
     """Shares of each agent with their intervals, in one figure."""
     columns = (
         Column("measure", "Measure"),
@@ -49,7 +57,9 @@ def measures_figure(measures: Mapping[str, Mapping[str, Estimate]], names: Seque
         if estimates[name].value is not None
     )
     use = {"category": "measure", "value": "value", "low": "low", "high": "high", "colour": "agent"}
-    chart = Chart("measures", "How the agents move", "points", "measures", use, "Share", "", x_range=(0, 1))
+    chart = Chart(
+        "measures", "How the agents move", "points", "measures", use, "Share", "", x_range=(0, 1)
+    )
     return Table("measures", "How the agents move", columns, rows), chart
 
 
@@ -57,7 +67,9 @@ def write_figure(file: Path, table: Table, chart: Chart) -> None:
     """As SVG or PNG, by the ending of the file."""
     form = file.suffix.removeprefix(".").lower()
     if form not in ("svg", "png"):
-        raise InvalidInput(f"--figure: expected a file that ends in .svg or .png, got {file.name!r}.")
+        raise InvalidInput(
+            f"--figure: expected a file that ends in .svg or .png, got {file.name!r}."
+        )
     hues = {str(name): number for number, name in enumerate(dict.fromkeys(table.column("agent")))}
     drawing = inline_svg(still(specification(chart, [table], LIGHT, hues)))
     with whole_file(file) as draft:

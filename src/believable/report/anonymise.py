@@ -1,12 +1,15 @@
-"""Remove from a bundle everything that says when a person took part: clocks, days, the order of arrival, exact durations.
+"""Remove from a bundle everything that says when a person took part: clocks, days, the order of
+arrival, exact durations.
 
-A recruiting platform lists the same people with their names, start times and durations. In a release
+A recruiting platform lists the same people with their names, start times and durations. In a
+release
 
 - sessions have random numbers, and every file lists them in the order of these numbers;
-- days are empty, and times count from the first event that the server received from a session, whatever browsers claim;
+- days are empty, and times count from the first event that the server received from a session,
+  whatever browsers claim;
 - durations and times on a session's clock are left out, or rounded (`Precision`);
-- times within a page are left out, because their sum is nearly the session's duration; if the authors keep them, they count from
-  the moment the page was shown (`Precision`).
+- times within a page are left out, because their sum is nearly the session's duration; if the
+  authors keep them, they count from the moment the page was shown (`Precision`).
 """
 
 from __future__ import annotations
@@ -35,11 +38,14 @@ TEN_YEARS_MS = 315_576_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExactFacts:
-    """Decisions that rest on exact times. A release keeps the decisions, although its own times are coarser.
+    """Decisions that rest on exact times. A release keeps the decisions, although its own times are
+    coarser.
 
     too_fast            sessions that the declared plan excludes because they took too little time
-    too_fast_below      the share of the median time below which they are excluded; None: the plan has no such rule
-    begun_before_plan   how many analysed sessions began before the plan was registered; None: there is no registered plan
+    too_fast_below      the share of the median time below which they are excluded; None: the plan
+                        has no such rule
+    begun_before_plan   how many analysed sessions began before the plan was registered; None: there
+                        is no registered plan
     """
 
     too_fast: frozenset[str] = frozenset()
@@ -48,7 +54,9 @@ class ExactFacts:
 
 
 def anonymise(folder: Path, precision: Precision, *, key: bytes, facts: ExactFacts) -> None:
-    """Rewrite the bundle in place. `key` decides the random numbers; it is secret and not part of the release."""
+    """Rewrite the bundle in place. `key` decides the random numbers; it is secret and not part of
+    the release.
+    """
     tables = {path: _read_table(path) for path, _ in tables_of(folder)}
     order = _random_order(_sessions(folder, tables), key)
     clocks = _clocks(folder, tables)
@@ -74,21 +82,28 @@ def anonymise(folder: Path, precision: Precision, *, key: bytes, facts: ExactFac
     reseal(folder)
 
 
-# ---------------------------------------------------------------------------------------------- sessions and their order
+# ----------------------------------------------------------------------------------------------
+# sessions and their order
 
 
 def _sessions(folder: Path, tables: Mapping[Path, _TableRows]) -> list[str]:
     """Every session that any file names."""
     found: dict[str, None] = {}
     for table in tables.values():
-        found.update(dict.fromkeys(session for row in table.rows if (session := restored(row.get("session") or ""))))
+        found.update(
+            dict.fromkeys(
+                session for row in table.rows if (session := restored(row.get("session") or ""))
+            )
+        )
     for name in (EVENTS, STRAYS):
         found.update(dict.fromkeys(line["session"] for line in read_lines(folder / name)))
     return list(found)
 
 
 def _random_order(sessions: Iterable[str], key: bytes) -> dict[str, int]:
-    """A number from 1 for each session. Who does not have the key cannot tell it from a random one."""
+    """A number from 1 for each session. Who does not have the key cannot tell it from a random
+    one.
+    """
     drawn = sorted(sessions, key=lambda session: keyed_hash(key, "release", session))
     return {session: number for number, session in enumerate(drawn, start=1)}
 
@@ -99,7 +114,8 @@ def _sort(rows: list[Row], column: str, order: Mapping[str, int]) -> None:
     rows.sort(key=lambda row: order.get(restored(row.get(column) or ""), last))
 
 
-# ---------------------------------------------------------------------------------------------- events
+# ----------------------------------------------------------------------------------------------
+# events
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +135,16 @@ def _clocks(folder: Path, tables: Mapping[Path, _TableRows]) -> dict[str, _Sessi
             if isinstance(time_ms, int) and not isinstance(time_ms, bool):
                 first, last = received.get(line["session"], (time_ms, time_ms))
                 received[line["session"]] = min(first, time_ms), max(last, time_ms)
-    return {session: _SessionClock(first, last - first) for session, (first, last) in received.items()}
+    return {
+        session: _SessionClock(first, last - first) for session, (first, last) in received.items()
+    }
 
 
 def _rewrite_events(
-    folder: Path, clocks: Mapping[str, _SessionClock], order: Mapping[str, int], precision: Precision
+    folder: Path,
+    clocks: Mapping[str, _SessionClock],
+    order: Mapping[str, int],
+    precision: Precision,
 ) -> dict[str, str]:
     """The new end of each session's chain."""
     heads: dict[str, str] = {}
@@ -138,18 +159,24 @@ def _rewrite_events(
             if number == 0 or lines[number - 1]["session"] != line["session"]:
                 page = _PageClock()
             clock = clocks.get(line["session"], _SessionClock(0, 0))
-            received_ms = _limited(_number(line.get("received_ms")) - clock.start_ms, clock.length_ms)
+            received_ms = _limited(
+                _number(line.get("received_ms")) - clock.start_ms, clock.length_ms
+            )
             line["body"] = _rewritten_body(line["body"], clock, received_ms, page, precision)
             line["received_ms"] = _floored(received_ms, precision.step_ms) or 0
         if name == EVENTS:
             for session in {line["session"]: None for line in lines}:
-                heads[session] = event_chain.extend(event_chain.origin(session), unbroken(lines, session))
+                heads[session] = event_chain.extend(
+                    event_chain.origin(session), unbroken(lines, session)
+                )
         write_lines(path, lines)
     return heads
 
 
 class _PageClock:
-    """The browser's monotonic clock counts from the loading of a page: here it begins again with each page of the study."""
+    """The browser's monotonic clock counts from the loading of a page: here it begins again with
+    each page of the study.
+    """
 
     def __init__(self) -> None:
         self._began_ms: float | None = None
@@ -157,7 +184,11 @@ class _PageClock:
     def since_shown_ms(self, kind: object, mono_ms: object) -> float | int | None:
         if isinstance(mono_ms, bool) or not isinstance(mono_ms, int | float):
             return None
-        if self._began_ms is None or kind in ("trial.shown", "page.open") or mono_ms < self._began_ms:
+        if (
+            self._began_ms is None
+            or kind in ("trial.shown", "page.open")
+            or mono_ms < self._began_ms
+        ):
             self._began_ms = mono_ms
         since_ms = round(mono_ms - self._began_ms, 3)
         return since_ms if 0 <= since_ms <= WEEK_MS else None
@@ -167,8 +198,12 @@ class _PageClock:
 _FIELDS = ("kind", "trial", "at_ms", "mono_ms", "data")
 
 
-def _rewritten_body(text: str, clock: _SessionClock, received_ms: float, page: _PageClock, precision: Precision) -> str:
-    """The event with times that tell no clock. A text that is no event may hold anything, so nothing of it is kept."""
+def _rewritten_body(
+    text: str, clock: _SessionClock, received_ms: float, page: _PageClock, precision: Precision
+) -> str:
+    """The event with times that tell no clock. A text that is no event may hold anything, so
+    nothing of it is kept.
+    """
     try:
         body = json.loads(text)
     except ValueError:
@@ -177,7 +212,8 @@ def _rewritten_body(text: str, clock: _SessionClock, received_ms: float, page: _
         return "null"
     kept = {name: body[name] for name in _FIELDS if name in body}
     if "at_ms" in kept:
-        # An event cannot happen before its session began, nor after it was received, whatever the browser's clock says.
+        # An event cannot happen before its session began, nor after it was received, whatever the
+        # browser's clock says.
         at_ms = _number(kept["at_ms"]) - clock.start_ms
         kept["at_ms"] = _floored(_limited(at_ms, received_ms), precision.step_ms) or 0
     if "mono_ms" in kept:
@@ -186,7 +222,9 @@ def _rewritten_body(text: str, clock: _SessionClock, received_ms: float, page: _
     data = kept.get("data")
     if isinstance(data, dict):
         own = ("answers", "value") if kept.get("kind") == "answer.change" else ("answers",)
-        kept["data"] = {name: value if name in own else _small(value) for name, value in data.items()}
+        kept["data"] = {
+            name: value if name in own else _small(value) for name, value in data.items()
+        }
     return json_text(kept)
 
 
@@ -213,12 +251,15 @@ def _small(value: Any) -> Any:
     return value
 
 
-# ---------------------------------------------------------------------------------------------- tables
+# ----------------------------------------------------------------------------------------------
+# tables
 
 
 @dataclass(frozen=True, slots=True)
 class _TableRows:
-    """A table as it is written. `listed`: the values that columns may have, if they are listed and may be empty."""
+    """A table as it is written. `listed`: the values that columns may have, if they are listed and
+    may be empty.
+    """
 
     name: str
     header: tuple[str, ...]
@@ -229,14 +270,22 @@ class _TableRows:
 
 def _read_table(path: Path) -> _TableRows:
     package = json.loads((path.parents[1] / "datapackage.json").read_text("utf-8"))
-    resource = next(resource for resource in package["resources"] if resource["path"] == f"data/{path.name}")
+    resource = next(
+        resource for resource in package["resources"] if resource["path"] == f"data/{path.name}"
+    )
     fields = resource["schema"]["fields"]
     numeric = frozenset(field["name"] for field in fields if field["type"] in ("integer", "number"))
     limits = {field["name"]: field.get("constraints", {}) for field in fields}
-    listed = {name: frozenset(limit["enum"]) for name, limit in limits.items() if "enum" in limit and "required" not in limit}
+    listed = {
+        name: frozenset(limit["enum"])
+        for name, limit in limits.items()
+        if "enum" in limit and "required" not in limit
+    }
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
-        return _TableRows(str(resource["name"]), tuple(reader.fieldnames or ()), numeric, listed, list(reader))
+        return _TableRows(
+            str(resource["name"]), tuple(reader.fieldnames or ()), numeric, listed, list(reader)
+        )
 
 
 def _write_table(path: Path, table: _TableRows) -> None:
@@ -246,9 +295,14 @@ def _write_table(path: Path, table: _TableRows) -> None:
             if len(row.get(name) or "") > 11:
                 row[name] = _small_cell(row[name])
         for name, values in table.listed.items():
-            if row.get(name) and row[name] not in values:  # a browser sent something else, which may be anything
+            if (
+                row.get(name) and row[name] not in values
+            ):  # a browser sent something else, which may be anything
                 row[name] = ""
-    lines = [csv_line(table.header), *(csv_line([row.get(name) or "" for name in table.header]) for row in table.rows)]
+    lines = [
+        csv_line(table.header),
+        *(csv_line([row.get(name) or "" for name in table.header]) for row in table.rows),
+    ]
     path.write_text("".join(lines), encoding="utf-8", newline="")
 
 
@@ -259,19 +313,27 @@ def _may_be_large(column: str) -> bool:
 
 def _small_cell(cell: str) -> str:
     number = float(cell)
-    return cell if abs(number) <= TEN_YEARS_MS else str(TEN_YEARS_MS if number > 0 else -TEN_YEARS_MS)
+    return (
+        cell if abs(number) <= TEN_YEARS_MS else str(TEN_YEARS_MS if number > 0 else -TEN_YEARS_MS)
+    )
 
 
 #: Columns by table: times on a session's clock, and times within a page.
 _SESSION_TIMES = {"trials": ("opened_ms", "closed_ms"), "rounds": ("started_ms", "ended_ms")}
 _PAGE_TIMES = {"trials": ("rt_ms", "hidden_ms"), "judgements": ("seconds",), "shown": ("open_ms",)}
 #: Days, which would tell who could have taken part.
-_DAYS = {"participants": ("started_on",), "exclusions": ("decided_on",), "versions": ("first_used_on", "revised_on")}
+_DAYS = {
+    "participants": ("started_on",),
+    "exclusions": ("decided_on",),
+    "versions": ("first_used_on", "revised_on"),
+}
 #: Never empty, so that a time that is left out is 0.
 _REQUIRED = ("started_ms",)
 
 
-def _rewrite_row(table: str, row: Row, order: Mapping[str, int], heads: Mapping[str, str], precision: Precision) -> None:
+def _rewrite_row(
+    table: str, row: Row, order: Mapping[str, int], heads: Mapping[str, str], precision: Precision
+) -> None:
     session = restored(row.get("session") or "")
     if table == "participants":
         row["number"] = str(order[session])
@@ -287,17 +349,23 @@ def _rewrite_row(table: str, row: Row, order: Mapping[str, int], heads: Mapping[
     for column in _SESSION_TIMES.get(table, ()):
         if row.get(column):
             floored = _floored(max(0.0, float(row[column])), precision.step_ms)
-            row[column] = str(floored) if floored is not None else "0" if column in _REQUIRED else ""
+            row[column] = (
+                str(floored) if floored is not None else "0" if column in _REQUIRED else ""
+            )
     for column in _PAGE_TIMES.get(table, ()):
         if row.get(column) and not (precision.page_times and 0 <= float(row[column]) <= WEEK_MS):
             row[column] = ""
 
 
 def _rounded(cell: str, step_ms: int | None) -> str:
-    return "" if step_ms is None else str(int((int(float(cell)) + step_ms // 2) // step_ms) * step_ms)
+    return (
+        "" if step_ms is None else str(int((int(float(cell)) + step_ms // 2) // step_ms) * step_ms)
+    )
 
 
-def _rewrite_traces(folder: Path, tables: Mapping[Path, _TableRows], order: Mapping[str, int], precision: Precision) -> None:
+def _rewrite_traces(
+    folder: Path, tables: Mapping[Path, _TableRows], order: Mapping[str, int], precision: Precision
+) -> None:
     """Traces, and the same as PAGAN has them: a row of the one for each row of the other."""
     traces = next((table for table in tables.values() if table.name == "traces"), None)
     if traces is None:
@@ -323,7 +391,10 @@ def _rewrite_traces(folder: Path, tables: Mapping[Path, _TableRows], order: Mapp
         reader = csv.DictReader(file)
         header, rows = tuple(reader.fieldnames or ()), list(reader)
     if len(rows) != len(traces.rows):
-        raise InvalidInput(f"{path}: it has {len(rows)} rows, and the traces table {len(traces.rows)}. Export the bundle again.")
+        raise InvalidInput(
+            f"{path}: it has {len(rows)} rows, and the traces table {len(traces.rows)}. Export the"
+            " bundle again."
+        )
     for row, trace in zip(rows, traces.rows, strict=True):
         row["Timestamp"] = trace["at_ms"]
     _sort(rows, "SessionID", order)
@@ -335,7 +406,8 @@ def _number_in(cell: str | None) -> float:
     return float(cell) if cell else 0.0
 
 
-# ---------------------------------------------------------------------------------------------- exclusions
+# ----------------------------------------------------------------------------------------------
+# exclusions
 
 
 def _leave_out(rows: Iterable[Row], sessions: frozenset[str]) -> None:
@@ -345,11 +417,15 @@ def _leave_out(rows: Iterable[Row], sessions: frozenset[str]) -> None:
 
 
 def _note_too_fast(rows: list[Row], sessions: frozenset[str]) -> None:
-    """Rounded lengths cannot decide who was too fast, so that the exact ones did. How fast is not said."""
+    """Rounded lengths cannot decide who was too fast, so that the exact ones did. How fast is not
+    said.
+    """
     known = set()
     for row in rows:
         if row["reason"] == TOO_FAST:
             row["detail"] = ""
             known.add(restored(row["session"]))
     for session in sorted(sessions - known):
-        rows.append({"session": neutralised(session), "scope": "session", "reason": TOO_FAST, "count": "1"})
+        rows.append(
+            {"session": neutralised(session), "scope": "session", "reason": TOO_FAST, "count": "1"}
+        )

@@ -1,9 +1,10 @@
 """An attack on a release: who is who, by a recruiting platform's list of the same people?
 
-The list says when each person started and how long that took. The attack tries everything in a release that says the same: the
-order of numbers and of rows in each file, days, clocks, the order of pages if it can be computed again from the study's seed,
-and every measure of how long a session took. For each it pairs people and sessions as well as it can, and counts the pairs that
-are right. Ties are paired at random, many times, so that the count is an expected one.
+The list says when each person started and how long that took. The attack tries everything in a
+release that says the same: the order of numbers and of rows in each file, days, clocks, the order
+of pages if it can be computed again from the study's seed, and every measure of how long a session
+took. For each it pairs people and sessions as well as it can, and counts the pairs that are right.
+Ties are paired at random, many times, so that the count is an expected one.
 """
 
 from __future__ import annotations
@@ -35,16 +36,20 @@ from believable.study.definition import Definition
 from believable.study.plan import Assignment, is_settled, plan, session_seed
 from believable.study.records import Study
 
-#: How often ties are paired at random, and how often the truth is shuffled to know what chance finds.
+#: How often ties are paired at random, and how often the truth is shuffled to know what chance
+#: finds.
 _PAIRINGS = 60
 _SHUFFLES = 2_000
-#: A signal that is worth nothing is called one that finds people this often, over all signals together.
+#: A signal that is worth nothing is called one that finds people this often, over all signals
+#: together.
 _FALSE_ALARMS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformPerson:
-    """A line of the platform's list. `started_ms` is a clock, `length_ms` how long the submission took; None: it does not say."""
+    """A line of the platform's list. `started_ms` is a clock, `length_ms` how long the submission
+    took; None: it does not say.
+    """
 
     participant: str
     started_ms: float | None
@@ -53,7 +58,9 @@ class PlatformPerson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalResult:
-    """What one signal finds: `found` of `people` in expectation; `chance` by guessing, and `luck` at most by guessing well."""
+    """What one signal finds: `found` of `people` in expectation; `chance` by guessing, and `luck`
+    at most by guessing well.
+    """
 
     signal: str
     found: float
@@ -67,26 +74,43 @@ class SignalResult:
 
     def __str__(self) -> str:
         verdict = "more than chance" if self.above_chance else "no more than chance"
-        return f"{self.found:.1f} of {self.people} by {self.signal} ({verdict}: {self.chance:.1f}, with luck {self.luck:.1f})"
+        return (
+            f"{self.found:.1f} of {self.people} by {self.signal} ({verdict}: {self.chance:.1f},"
+            f" with luck {self.luck:.1f})"
+        )
 
 
 def attack(
-    bundle: Path, people: Sequence[PlatformPerson], sessions: Mapping[str, str], rng: np.random.Generator
+    bundle: Path,
+    people: Sequence[PlatformPerson],
+    sessions: Mapping[str, str],
+    rng: np.random.Generator,
 ) -> tuple[SignalResult, ...]:
-    """Try to find `people` among the sessions of a bundle, by each signal; the best first. `sessions` is the truth: the session
-    of each participant."""
+    """Try to find `people` among the sessions of a bundle, by each signal; the best first.
+    `sessions` is the truth: the session of each participant.
+    """
     dataset = read(bundle)
     names = [str(name) for name in dataset["participants"]["session"].values]
-    pairs = [(place, sessions[person.participant]) for place, person in enumerate(people) if person.participant in sessions]
+    pairs = [
+        (place, sessions[person.participant])
+        for place, person in enumerate(people)
+        if person.participant in sessions
+    ]
     truth = {session: place for place, session in pairs if session in set(names)}
     if len(truth) < 2:
         raise InvalidInput(
-            f"--attack: {len(truth)} of {len(people)} people in the list have a session in this dataset. Two are needed at least:"
-            " name the export of the platform that this study recruited from, or add a column `session`."
+            f"--attack: {len(truth)} of {len(people)} people in the list have a session in this"
+            " dataset. Two are needed at least: name the export of the platform that this study"
+            " recruited from, or add a column `session`."
         )
     started = _column([person.started_ms for person in people])
     length = _column([person.length_ms for person in people])
-    day = _column([None if person.started_ms is None else person.started_ms // 86_400_000 for person in people])
+    day = _column(
+        [
+            None if person.started_ms is None else person.started_ms // 86_400_000
+            for person in people
+        ]
+    )
     measured: list[tuple[str, FloatArray, FloatArray]] = []
     for text, kind, values in _signals(bundle, dataset):
         theirs = {"start": started, "length": length, "day": day}[kind]
@@ -95,7 +119,9 @@ def attack(
         if len(np.unique(known)) > 1 and not np.isnan(theirs).all():
             measured.append((text, own, theirs))
     level = 1 - _FALSE_ALARMS / max(1, len(measured))
-    results = [_result(text, own, theirs, names, truth, level, rng) for text, own, theirs in measured]
+    results = [
+        _result(text, own, theirs, names, truth, level, rng) for text, own, theirs in measured
+    ]
     return tuple(sorted(results, key=lambda result: -result.found))
 
 
@@ -126,7 +152,9 @@ def _result(
 
 
 def _pairing_rates(own: FloatArray, theirs: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """How often each session is paired with each person, if both are put in the order of the signal."""
+    """How often each session is paired with each person, if both are put in the order of the
+    signal.
+    """
     rates = np.zeros((len(own), len(theirs)))
     cost = (_ranks(own)[:, None] - _ranks(theirs)[None, :]) ** 2
     for _ in range(_PAIRINGS):
@@ -145,7 +173,8 @@ def _ranks(values: FloatArray) -> FloatArray:
     return ranks
 
 
-# ---------------------------------------------------------------------------------------------- what a release says
+# ----------------------------------------------------------------------------------------------
+# what a release says
 
 #: Name, what it is compared with, and its value for each session.
 _Signal = tuple[str, str, Mapping[str, float]]
@@ -155,14 +184,25 @@ def _signals(folder: Path, dataset: Bundle) -> Iterator[_Signal]:
     people = dataset["participants"]
     yield "the numbers of the sessions", "start", _by_session(dataset, "number")
     yield from _file_orders(folder)
-    yield "the order of pages, computed again from the study's seed", "start", arrival_by_seed(dataset)
-    days = {str(day): number for number, day in enumerate(sorted({str(day) for day in people["started_on"].cells() if day}))}
+    yield (
+        "the order of pages, computed again from the study's seed",
+        "start",
+        arrival_by_seed(dataset),
+    )
+    days = {
+        str(day): number
+        for number, day in enumerate(
+            sorted({str(day) for day in people["started_on"].cells() if day})
+        )
+    }
     yield (
         "days",
         "day",
         {
             str(session): days[str(day)]
-            for session, day in zip(people["session"].values, people["started_on"].cells(), strict=True)
+            for session, day in zip(
+                people["session"].values, people["started_on"].cells(), strict=True
+            )
             if day
         },
     )
@@ -181,7 +221,9 @@ def _signals(folder: Path, dataset: Bundle) -> Iterator[_Signal]:
 
 
 #: Columns of times with signals of their own.
-_NAMED_TIMES = frozenset({("participants", "duration_ms"), ("trials", "closed_ms"), ("trials", "rt_ms")})
+_NAMED_TIMES = frozenset(
+    {("participants", "duration_ms"), ("trials", "closed_ms"), ("trials", "rt_ms")}
+)
 
 
 def _other_times(dataset: Bundle) -> Iterator[_Signal]:
@@ -200,13 +242,22 @@ def _by_session(dataset: Bundle, column: str) -> dict[str, float]:
 
 
 def _row_counts(dataset: Bundle, table: str) -> dict[str, float]:
-    counts = Counter(str(session) for session in dataset[table]["session"].values if session is not None)
-    return {str(session): float(counts[str(session)]) for session in dataset["participants"]["session"].values}
+    counts = Counter(
+        str(session) for session in dataset[table]["session"].values if session is not None
+    )
+    return {
+        str(session): float(counts[str(session)])
+        for session in dataset["participants"]["session"].values
+    }
 
 
-def _summed(dataset: Bundle, table: str, column: str, of: Callable[[Iterable[float]], float]) -> dict[str, float]:
+def _summed(
+    dataset: Bundle, table: str, column: str, of: Callable[[Iterable[float]], float]
+) -> dict[str, float]:
     found: dict[str, list[float]] = defaultdict(list)
-    for session, cell in zip(dataset[table]["session"].values, dataset[table][column].cells(), strict=True):
+    for session, cell in zip(
+        dataset[table]["session"].values, dataset[table][column].cells(), strict=True
+    ):
         if cell is not None:
             found[str(session)].append(float(cell))
     return {session: of(values) for session, values in found.items()}
@@ -219,7 +270,11 @@ def _file_orders(folder: Path) -> Iterator[_Signal]:
         order = tuple(dict.fromkeys(session for session in sessions if session))
         if order not in seen and len(order) > 1:
             seen.add(order)
-            yield f"the order of rows in {name}", "start", {session: float(place) for place, session in enumerate(order)}
+            yield (
+                f"the order of rows in {name}",
+                "start",
+                {session: float(place) for place, session in enumerate(order)},
+            )
 
 
 def _orders(folder: Path) -> Iterator[tuple[str, Iterable[str]]]:
@@ -230,12 +285,17 @@ def _orders(folder: Path) -> Iterator[tuple[str, Iterable[str]]]:
                 yield path.name, [restored(row.get(column) or "") for row in csv.DictReader(file)]
     yield Path(EVENTS).name, (line["session"] for line in read_lines(folder / EVENTS))
     package = json.loads((folder / "datapackage.json").read_text("utf-8"))
-    replays = [re.match(r"materials/replays/(.+)-\d+-\d+-\d+\.", entry["path"]) for entry in package["resources"]]
+    replays = [
+        re.match(r"materials/replays/(.+)-\d+-\d+-\d+\.", entry["path"])
+        for entry in package["resources"]
+    ]
     yield "datapackage.json", (found[1] for found in replays if found is not None)
 
 
 def _event_times(folder: Path) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
-    """Of each session: the first clock in it, the span of its events, and the sum of its page clocks."""
+    """Of each session: the first clock in it, the span of its events, and the sum of its page
+    clocks.
+    """
     received: dict[str, list[float]] = defaultdict(list)
     pages: dict[str, dict[object, float]] = defaultdict(dict)
     for line in read_lines(folder / EVENTS):
@@ -245,20 +305,26 @@ def _event_times(folder: Path) -> tuple[dict[str, float], dict[str, float], dict
         if isinstance(mono_ms, int | float):
             trial = body.get("trial")
             pages[line["session"]][trial] = max(mono_ms, pages[line["session"]].get(trial, 0))
-    clocks = {session: min(times) for session, times in received.items() if min(times) > TEN_YEARS_MS}
+    clocks = {
+        session: min(times) for session, times in received.items() if min(times) > TEN_YEARS_MS
+    }
     lengths = {session: max(times) - min(times) for session, times in received.items()}
     return clocks, lengths, {session: sum(times.values()) for session, times in pages.items()}
 
 
 def arrival_by_seed(dataset: Bundle) -> dict[str, float]:
-    """For each session the numbers of arrival that its pages fit, averaged, if the study's seed and a number decide its pages.
+    """For each session the numbers of arrival that its pages fit, averaged, if the study's seed and
+    a number decide its pages.
 
-    Sessions of people were once planned that way, and simulated ones are; since then a secret of the server takes part.
+    Sessions of people were once planned that way, and simulated ones are; since then a secret of
+    the server takes part.
     """
     found: dict[str, float] = {}
     people, shown = dataset["participants"], _shown_pages(dataset)
     by_definition: dict[str, list[str]] = defaultdict(list)
-    for session, definition in zip(people["session"].values, people["definition"].values, strict=True):
+    for session, definition in zip(
+        people["session"].values, people["definition"].values, strict=True
+    ):
         by_definition[str(definition)].append(str(session))
     assigned = _assigned(dataset)
     for name, sessions in by_definition.items():
@@ -273,7 +339,11 @@ def arrival_by_seed(dataset: Bundle) -> dict[str, float]:
         for cell, members in cells.items():
             plans = [_planned_pages(study, cell, number) for number in range(1, len(people) + 1)]
             for session in members:
-                fits = [number for number, pages in enumerate(plans, start=1) if _fits(shown.get(session, {}), pages)]
+                fits = [
+                    number
+                    for number, pages in enumerate(plans, start=1)
+                    if _fits(shown.get(session, {}), pages)
+                ]
                 if fits and len(fits) < len(plans):
                     found[session] = float(np.mean(fits))
     return found
@@ -297,26 +367,58 @@ def _assigned(dataset: Bundle) -> dict[str, tuple[tuple[str, str], ...]]:
     table = dataset["participants"]
     columns = [name for name in table.columns if name.startswith(("arm_", "order_"))]
     return {
-        str(row["session"]): tuple((name, str(row[name])) for name in columns if row[name] is not None) for row in table.rows()
+        str(row["session"]): tuple(
+            (name, str(row[name])) for name in columns if row[name] is not None
+        )
+        for row in table.rows()
     }
 
 
 def _planned_pages(study: Study, cell: Sequence[tuple[str, str]], number: int) -> _Pages:
     arms = {name.removeprefix("arm_"): level for name, level in cell if name.startswith("arm_")}
-    rows = {name.removeprefix("order_"): int(row) for name, row in cell if name.startswith("order_")}
+    rows = {
+        name.removeprefix("order_"): int(row) for name, row in cell if name.startswith("order_")
+    }
     pages = plan(study, Assignment(arms, rows, session_seed(study, number)))
     return {position: stimuli_on(pages, position)[0] for position in range(len(pages))}
 
 
 def _fits(shown: _Pages, planned: _Pages) -> bool:
-    return bool(shown) and all(planned.get(position) == stimuli for position, stimuli in shown.items())
+    return bool(shown) and all(
+        planned.get(position) == stimuli for position, stimuli in shown.items()
+    )
 
 
-# ---------------------------------------------------------------------------------------------- what the platform says
+# ----------------------------------------------------------------------------------------------
+# what the platform says
 
-_STARTED = ("startedat", "starttime", "started", "start", "startedatutc", "accepttime", "datestarted")
-_ENDED = ("completedat", "submittime", "completed", "finishedat", "endtime", "end", "completiontime", "datecompleted")
-_TAKEN = ("timetaken", "worktimeinseconds", "duration", "durationseconds", "timetakenseconds", "timespent")
+_STARTED = (
+    "startedat",
+    "starttime",
+    "started",
+    "start",
+    "startedatutc",
+    "accepttime",
+    "datestarted",
+)
+_ENDED = (
+    "completedat",
+    "submittime",
+    "completed",
+    "finishedat",
+    "endtime",
+    "end",
+    "completiontime",
+    "datecompleted",
+)
+_TAKEN = (
+    "timetaken",
+    "worktimeinseconds",
+    "duration",
+    "durationseconds",
+    "timetakenseconds",
+    "timespent",
+)
 _FORMS = ("%a %b %d %H:%M:%S %Y", "%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M:%S")
 
 
@@ -325,19 +427,28 @@ def platform_people(file: PlatformFile, source: Path) -> tuple[PlatformPerson, .
     folded = {re.sub(r"[^a-z0-9]", "", name.casefold()): name for name in reversed(file.header)}
 
     def cell(submission: Submission, names: Iterable[str]) -> str:
-        return next((submission.cells[folded[name]].strip() for name in names if name in folded), "")
+        return next(
+            (submission.cells[folded[name]].strip() for name in names if name in folded), ""
+        )
 
     people = []
     for submission in file.submissions:
         place = f"{source}:{submission.line}"
         started, ended = (_clock_ms(cell(submission, names), place) for names in (_STARTED, _ENDED))
         taken = _seconds(cell(submission, _TAKEN), place)
-        length = taken * 1000 if taken is not None else None if started is None or ended is None else ended - started
+        length = (
+            taken * 1000
+            if taken is not None
+            else None
+            if started is None or ended is None
+            else ended - started
+        )
         people.append(PlatformPerson(submission.participant, started, length))
     if all(person.started_ms is None and person.length_ms is None for person in people):
         raise InvalidInput(
-            f"{source}:1: no column tells when people started or how long they took; there are {', '.join(file.header)[:200]}."
-            " Export the platform's list with its start times, such as Prolific's `Started at` and `Time taken`."
+            f"{source}:1: no column tells when people started or how long they took; there are"
+            f" {', '.join(file.header)[:200]}. Export the platform's list with its start times,"
+            " such as Prolific's `Started at` and `Time taken`."
         )
     return tuple(people)
 
@@ -347,10 +458,13 @@ def sessions_of_list(file: PlatformFile, source: Path) -> dict[str, str]:
     column = next((name for name in file.header if name.casefold() == "session"), None)
     if column is None:
         raise InvalidInput(
-            f"{source}:1: a dataset without its study cannot check the attack: it does not know which session is whose. Publish"
-            f" the study's folder, or add a column `session`; there are {', '.join(file.header)[:200]}."
+            f"{source}:1: a dataset without its study cannot check the attack: it does not know"
+            " which session is whose. Publish the study's folder, or add a column `session`; there"
+            f" are {', '.join(file.header)[:200]}."
         )
-    return {submission.participant: submission.cells[column].strip() for submission in file.submissions}
+    return {
+        submission.participant: submission.cells[column].strip() for submission in file.submissions
+    }
 
 
 def _clock_ms(text: str, place: str) -> float | None:
@@ -363,13 +477,18 @@ def _clock_ms(text: str, place: str) -> float | None:
             continue
         aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=datetime.UTC)
         return aware.timestamp() * 1000
-    raise InvalidInput(f"{place}: expected a date and time such as 2026-05-04T13:20:00Z, got {text[:40]!r}.")
+    raise InvalidInput(
+        f"{place}: expected a date and time such as 2026-05-04T13:20:00Z, got {text[:40]!r}."
+    )
 
 
 def _reader(form: str) -> Callable[[str], datetime.datetime]:
     def read_text(text: str) -> datetime.datetime:
-        # MTurk names a time zone that no library knows everywhere; within one list it is always the same.
-        return datetime.datetime.strptime(re.sub(r" [A-Z]{3,4} ", " ", text), form).replace(tzinfo=datetime.UTC)
+        # MTurk names a time zone that no library knows everywhere; within one list it is always the
+        # same.
+        return datetime.datetime.strptime(re.sub(r" [A-Z]{3,4} ", " ", text), form).replace(
+            tzinfo=datetime.UTC
+        )
 
     return read_text
 
@@ -380,5 +499,7 @@ def _seconds(text: str, place: str) -> float | None:
     try:
         parts = [float(part) for part in text.split(":")]
     except ValueError:
-        raise InvalidInput(f"{place}: expected a time taken in seconds or as h:mm:ss, got {text[:40]!r}.") from None
+        raise InvalidInput(
+            f"{place}: expected a time taken in seconds or as h:mm:ss, got {text[:40]!r}."
+        ) from None
     return sum(part * 60.0**power for power, part in enumerate(reversed(parts)))

@@ -1,8 +1,9 @@
 """Looking at results without knowing which condition is which.
 
-The names are taken out of the data and of the plan before anything is computed, and the order of the conditions is drawn from
-the definition's hash: no table, figure, sentence or order of rows can tell them apart. What an outcome is by definition (such as
-how often the human clip was chosen) stays what it is.
+The names are taken out of the data and of the plan before anything is computed, and the order of
+the conditions is drawn from the definition's hash: no table, figure, sentence or order of rows can
+tell them apart. What an outcome is by definition (such as how often the human clip was chosen)
+stays what it is.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from believable.bundle.read import Bundle, BundleColumn, ColumnTable
 from believable.core.errors import InvalidInput
 from believable.study.declaration import DeclaredPlan
 
-#: Columns that name a condition or a stimulus. Answers are left as they are: people never see these names, so an answer that is
-#: spelled like one (`first`) means something else.
+#: Columns that name a condition or a stimulus. Answers are left as they are: people never see these
+#: names, so an answer that is spelled like one (`first`) means something else.
 NAMING = ("condition", "stimulus", "chosen_condition", "chosen_stimulus", "other_conditions")
 #: Stands for what a hypothesis says.
 UNWORDED = "Its words are withheld while results are blinded."
@@ -70,19 +71,29 @@ def letters(bundle: Bundle) -> dict[str, str]:
     digest, study = study_of(bundle)
     named = study.conditions if study is not None else _in_tables(bundle)
     if len(named) > len(string.ascii_uppercase):
-        raise InvalidInput(f"conditions: expected at most {len(string.ascii_uppercase)} to show as letters, got {len(named)}.")
+        raise InvalidInput(
+            f"conditions: expected at most {len(string.ascii_uppercase)} to show as letters, got"
+            f" {len(named)}."
+        )
     drawn = sorted(named, key=lambda name: hashlib.sha256(f"{digest} {name}".encode()).digest())
     return dict(zip(drawn, string.ascii_uppercase, strict=False))
 
 
 def arm_letters(bundle: Bundle, plan: Plan) -> dict[str, dict[str, str]]:
-    """The letters of the levels of each arm that measures of one's own are compared by, drawn as those of conditions are."""
+    """The letters of the levels of each arm that measures of one's own are compared by, drawn as
+    those of conditions are.
+    """
     digest, study = study_of(bundle)
-    compared = {measure.by for measure in plan.declared.measures.values()} if study is not None else set()
+    compared = (
+        {measure.by for measure in plan.declared.measures.values()} if study is not None else set()
+    )
     return {
         arm: dict(
             zip(
-                sorted(levels, key=lambda level: hashlib.sha256(f"{digest} {arm} {level}".encode()).digest()),
+                sorted(
+                    levels,
+                    key=lambda level: hashlib.sha256(f"{digest} {arm} {level}".encode()).digest(),
+                ),
                 (f"{arm}_{letter}" for letter in string.ascii_uppercase),
                 strict=False,
             )
@@ -116,37 +127,64 @@ def blinded_run(
     if settled.declared.measures:
         differences = () if registered is None else (*deviations(registered, settled), *early)
         unsaid = tuple(_without_names(difference, names) for difference in differences)
-        return analysed(blind, blind_study, blind_plan, registered, hashes, ended=ended, differences=unsaid, unjudged=UNJUDGED)
+        return analysed(
+            blind,
+            blind_study,
+            blind_plan,
+            registered,
+            hashes,
+            ended=ended,
+            differences=unsaid,
+            unjudged=UNJUDGED,
+        )
     record, withheld = None, None
     if registered is not None:
         tree = _renamed(registered.tree, names)
-        record = replace(registered, tree=tree | {"plan": _unworded(_in_letter_order(tree["plan"], alike))})
-        withheld = (*deviations(record, blind_plan), *(_without_names(change, names) for change in early))
-    analysis = analysed(blind, blind_study, blind_plan, record, hashes, ended=ended, differences=withheld)
+        record = replace(
+            registered, tree=tree | {"plan": _unworded(_in_letter_order(tree["plan"], alike))}
+        )
+        withheld = (
+            *deviations(record, blind_plan),
+            *(_without_names(change, names) for change in early),
+        )
+    analysis = analysed(
+        blind, blind_study, blind_plan, record, hashes, ended=ended, differences=withheld
+    )
     roles = role_letters(blind_plan)
     return unnamed(analysis, roles) if roles else analysis
 
 
 def _unworded(plan: dict[str, Any]) -> dict[str, Any]:
-    """The plan without the words of its hypotheses, which say what is expected of whom. Those on one's own measures also name
-    pairs of groups, a side and a number, and the measures what is assumed of each group: every pair is shown from both sides,
-    and p values are not adjusted, because which of them are the tests of hypotheses would tell the groups apart.
+    """The plan without the words of its hypotheses, which say what is expected of whom. Those on
+    one's own measures also name pairs of groups, a side and a number, and the measures what is
+    assumed of each group: every pair is shown from both sides, and p values are not adjusted,
+    because which of them are the tests of hypotheses would tell the groups apart.
     """
     hypotheses = [hypothesis | {"text": UNWORDED} for hypothesis in plan.get("hypotheses", [])]
     if not plan.get("measures"):
         return plan | {"hypotheses": hypotheses}
-    kept = [{name: hypothesis[name] for name in ("id", "text", "outcome")} for hypothesis in hypotheses]
+    kept = [
+        {name: hypothesis[name] for name in ("id", "text", "outcome")} for hypothesis in hypotheses
+    ]
     measures = {
-        name: {key: value for key, value in measure.items() if key != "assume"} for name, measure in plan["measures"].items()
+        name: {key: value for key, value in measure.items() if key != "assume"}
+        for name, measure in plan["measures"].items()
     }
     return plan | {"hypotheses": kept, "measures": measures, "multiplicity": "none", "tests": {}}
 
 
 def _without_names(difference: Deviation, names: Mapping[str, str]) -> Deviation:
-    """A deviation from the registered plan, in words only where these name no condition or stimulus."""
-    if _in_text(difference.words, names) == difference.words and not difference.field.startswith("hypotheses."):
+    """A deviation from the registered plan, in words only where these name no condition or
+    stimulus.
+    """
+    if _in_text(difference.words, names) == difference.words and not difference.field.startswith(
+        "hypotheses."
+    ):
         return difference
-    return replace(difference, words=f"{difference.field.replace('.', ', ')} changed: in words after unblinding.")
+    return replace(
+        difference,
+        words=f"{difference.field.replace('.', ', ')} changed: in words after unblinding.",
+    )
 
 
 ArmLetters: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -154,10 +192,12 @@ _NO_ARMS: ArmLetters = MappingProxyType({})
 
 
 def blinded_bundle(bundle: Bundle, names: Mapping[str, str], arms: ArmLetters = _NO_ARMS) -> Bundle:
-    """The bundle with every name exchanged, in its tables and its definitions; levels of `arms` where they are levels of that
-    arm, since they are spelled like anything else (`first`).
+    """The bundle with every name exchanged, in its tables and its definitions; levels of `arms`
+    where they are levels of that arm, since they are spelled like anything else (`first`).
     """
-    definitions = {digest: _definition(text, names, arms) for digest, text in bundle.definitions.items()}
+    definitions = {
+        digest: _definition(text, names, arms) for digest, text in bundle.definitions.items()
+    }
     hashes = {old: hashlib.sha256(text.encode()).hexdigest() for old, text in definitions.items()}
     tables = {name: _table(table, names, hashes, arms) for name, table in bundle.tables.items()}
     return replace(
@@ -179,12 +219,15 @@ def _in_tables(bundle: Bundle) -> tuple[str, ...]:
 
 
 def stimulus_names(bundle: Bundle) -> dict[str, str]:
-    """A stimulus is often named after its condition: numbers instead, in an order that says nothing."""
+    """A stimulus is often named after its condition: numbers instead, in an order that says
+    nothing.
+    """
     digest, study = study_of(bundle)
     if study is None:
         return {}
     drawn = sorted(
-        (stimulus.id for stimulus in study.stimuli), key=lambda name: hashlib.sha256(f"{digest} {name}".encode()).digest()
+        (stimulus.id for stimulus in study.stimuli),
+        key=lambda name: hashlib.sha256(f"{digest} {name}".encode()).digest(),
     )
     return {name: f"stimulus_{place}" for place, name in enumerate(drawn, start=1)}
 
@@ -198,12 +241,16 @@ def _explicit(plan: Plan) -> dict[str, Any]:
         if role.of == "condition" and plan.roles[role.name]
     }
     single = {role.name for role in plan.declaration.roles if not role.several}
-    tree["roles"] = tree.get("roles", {}) | {name: played[0] if name in single else played for name, played in roles.items()}
+    tree["roles"] = tree.get("roles", {}) | {
+        name: played[0] if name in single else played for name, played in roles.items()
+    }
     return tree
 
 
 def _in_letter_order(plan: dict[str, Any], alike: tuple[str, ...]) -> dict[str, Any]:
-    """The plan with roles that are treated alike played in the order of the letters, so that no sign tells who plays which."""
+    """The plan with roles that are treated alike played in the order of the letters, so that no
+    sign tells who plays which.
+    """
     roles = plan.get("roles") or {}
     played = [roles[name] for name in alike if roles.get(name)]
     if len(played) < 2:
@@ -221,13 +268,19 @@ def _definition(text: str, names: Mapping[str, str], arms: ArmLetters) -> str:
     if study.get("conditions"):
         study["conditions"] = sorted(study["conditions"])
     if study.get("stimuli"):
-        study["stimuli"] = sorted(study["stimuli"], key=lambda entry: (str(entry.get("condition")), entry["id"]))
+        study["stimuli"] = sorted(
+            study["stimuli"], key=lambda entry: (str(entry.get("condition")), entry["id"])
+        )
     whole["study"] = _with_arm_letters(study, arms)
-    return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return json.dumps(
+        whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
 
 
 def _with_arm_letters(value: Any, arms: ArmLetters) -> Any:
-    """The tree with the levels of these arms as letters: where they are listed, and in rules that ask for one."""
+    """The tree with the levels of these arms as letters: where they are listed, and in rules that
+    ask for one.
+    """
     if isinstance(value, list):
         return [_with_arm_letters(part, arms) for part in value]
     if not isinstance(value, Mapping):
@@ -235,7 +288,8 @@ def _with_arm_letters(value: Any, arms: ArmLetters) -> Any:
     tree = {name: _with_arm_letters(part, arms) for name, part in value.items()}
     if isinstance(tree.get("arms"), Mapping):
         tree["arms"] = {
-            arm: sorted(arms[arm][level] for level in levels) if arm in arms else levels for arm, levels in tree["arms"].items()
+            arm: sorted(arms[arm][level] for level in levels) if arm in arms else levels
+            for arm, levels in tree["arms"].items()
         }
     letters = arms.get(tree.get("arm", "")) if isinstance(tree.get("arm"), str) else None
     if letters is not None and tree.get("is") in letters:
@@ -263,7 +317,9 @@ def _in_text(text: str, names: Mapping[str, str]) -> str:
     return re.sub(rf"\b(?:{known})\b", lambda match: names[match.group()], text) if known else text
 
 
-def _table(table: ColumnTable, names: Mapping[str, str], hashes: Mapping[str, str], arms: ArmLetters) -> ColumnTable:
+def _table(
+    table: ColumnTable, names: Mapping[str, str], hashes: Mapping[str, str], arms: ArmLetters
+) -> ColumnTable:
     columns = dict(table.columns)
     for name in NAMING:
         if name in columns:
@@ -292,17 +348,24 @@ def _column(column: BundleColumn, names: Mapping[str, str]) -> BundleColumn:
     return replace(column, values=values)
 
 
-# ---------------------------------------------------------------------------------------------- roles
-# Analyses that speak of conditions by their roles, such as human, imitation and artificial clips: names in tables become the
-# letters of the conditions, and rows are put in the letters' order. Sentences and verdicts on hypotheses would give the roles
-# away, so they wait until the study is unblinded; their numbers stay.
+# ----------------------------------------------------------------------------------------------
+# roles Analyses that speak of conditions by their roles, such as human, imitation and artificial
+# clips: names in tables become the letters of the conditions, and rows are put in the letters'
+# order. Sentences and verdicts on hypotheses would give the roles away, so they wait until the
+# study is unblinded; their numbers stay.
 
 WITHHELD = "In words after unblinding: the sentence names the conditions by their roles."
 
 
 def role_letters(plan: Plan) -> dict[str, str]:
-    """The letter of each role that conditions play, where there are several such roles; else nothing."""
-    played = [role.name for role in plan.declaration.roles if role.of == "condition" and plan.roles[role.name]]
+    """The letter of each role that conditions play, where there are several such roles; else
+    nothing.
+    """
+    played = [
+        role.name
+        for role in plan.declaration.roles
+        if role.of == "condition" and plan.roles[role.name]
+    ]
     if len(played) < 2:
         return {}
     return {role: "/".join(sorted(plan.roles[role])) for role in played}
@@ -316,7 +379,9 @@ def unnamed(analysis: Analysis, roles: Mapping[str, str]) -> Analysis:
             replace(
                 hypothesis,
                 title=in_words(hypothesis.title, roles),
-                findings=tuple(_lettered_finding(finding, roles) for finding in hypothesis.findings),
+                findings=tuple(
+                    _lettered_finding(finding, roles) for finding in hypothesis.findings
+                ),
                 supported=None,
                 verdict=WITHHELD,
             )
@@ -334,22 +399,35 @@ def _lettered_section(section: Section, roles: Mapping[str, str]) -> Section:
         paragraphs=(),
         findings=tuple(_lettered_finding(finding, roles) for finding in section.findings),
         tables=tuple(_lettered_table(table, roles) for table in section.tables),
-        charts=tuple(replace(chart, title=in_words(chart.title, roles)) for chart in section.charts),
+        charts=tuple(
+            replace(chart, title=in_words(chart.title, roles)) for chart in section.charts
+        ),
     )
 
 
 def _lettered_finding(finding: Finding, roles: Mapping[str, str]) -> Finding:
-    return replace(finding, title=in_words(finding.title, roles), sentence=WITHHELD, conclusion="", supported=None)
+    return replace(
+        finding,
+        title=in_words(finding.title, roles),
+        sentence=WITHHELD,
+        conclusion="",
+        supported=None,
+    )
 
 
 def in_words(text: str, roles: Mapping[str, str]) -> str:
     """Whole words that are roles, also with a capital, as letters."""
     known = "|".join(re.escape(role) for role in sorted(roles, key=len, reverse=True))
-    return re.sub(rf"\b(?:{known})\b", lambda match: roles[match.group().lower()], text, flags=re.IGNORECASE)
+    return re.sub(
+        rf"\b(?:{known})\b", lambda match: roles[match.group().lower()], text, flags=re.IGNORECASE
+    )
 
 
 def _lettered_table(table: Table, roles: Mapping[str, str]) -> Table:
-    columns = tuple(replace(column, title=roles.get(column.title.lower(), column.title)) for column in table.columns)
+    columns = tuple(
+        replace(column, title=roles.get(column.title.lower(), column.title))
+        for column in table.columns
+    )
     order = _letter_order(table, roles)
     place = {old: new for new, old in enumerate(order)}
     rows = tuple(tuple(_lettered_cell(cell, roles) for cell in table.rows[old]) for old in order)
@@ -361,7 +439,10 @@ def _lettered_table(table: Table, roles: Mapping[str, str]) -> Table:
 def _letter_order(table: Table, roles: Mapping[str, str]) -> list[int]:
     """Rows in the order they would have if roles came in the order of their letters."""
     letters = {**roles, **{letter: letter for letter in roles.values()}}
-    keys = [next((cell for cell in row if isinstance(cell, str) and cell in letters), None) for row in table.rows]
+    keys = [
+        next((cell for cell in row if isinstance(cell, str) and cell in letters), None)
+        for row in table.rows
+    ]
     first = list(dict.fromkeys(key for key in keys if key is not None))
     wanted = dict(zip(first, sorted(first, key=lambda role: letters[role]), strict=True))
     by_key: dict[str, list[int]] = {}

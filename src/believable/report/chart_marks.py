@@ -1,4 +1,6 @@
-"""One drawing per kind of chart: what stands where. Colours and sizes come from the canvas, data from `ChartRows`."""
+"""One drawing per kind of chart: what stands where. Colours and sizes come from the canvas, data
+from `ChartRows`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,16 @@ FEW_STEPS = 15
 #: A layer that is there to be pointed at; pictures go without it.
 POINTER_ONLY = "pointer_only"
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
-SHAPES = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "stroke", "triangle-right")
+SHAPES = (
+    "circle",
+    "diamond",
+    "square",
+    "triangle-up",
+    "cross",
+    "triangle-down",
+    "stroke",
+    "triangle-right",
+)
 
 
 @dataclass(slots=True)
@@ -38,11 +49,14 @@ class Canvas:
     height_px: int
 
 
-# ---------------------------------------------------------------------------------------------- channels
+# ----------------------------------------------------------------------------------------------
+# channels
 
 
 def colour(plot: ChartRows, canvas: Canvas, **legend_more: Any) -> Spec:
-    """The colour channel: the report's colour of each name, steps for many numbers, or the first hue."""
+    """The colour channel: the report's colour of each name, steps for many numbers, or the first
+    hue.
+    """
     theme = canvas.theme
     if not plot.has("colour"):
         return {"value": theme.hues[0]}
@@ -51,10 +65,20 @@ def colour(plot: ChartRows, canvas: Canvas, **legend_more: Any) -> Spec:
     if plot.measured("colour") and len(values) > MOST_HUES:
         scale: Spec = {"type": "quantize", "range": list(theme.steps[1:])}
         return {"field": "colour", "type": "quantitative", "scale": scale, "legend": legend}
-    if plot.chart.kind == "stacked" and _are_levels(values) and 3 <= len(values) <= len(theme.split):
-        levels: Spec = {"domain": sorted(values, key=float), "range": _levels(theme.split, len(values))}
+    if (
+        plot.chart.kind == "stacked"
+        and _are_levels(values)
+        and 3 <= len(values) <= len(theme.split)
+    ):
+        levels: Spec = {
+            "domain": sorted(values, key=float),
+            "range": _levels(theme.split, len(values)),
+        }
         return {"field": "colour", "type": "nominal", "scale": levels, "legend": legend}
-    scale = {"domain": values, "range": [theme.hues[place] for place in _places(values, canvas.hues)]}
+    scale = {
+        "domain": values,
+        "range": [theme.hues[place] for place in _places(values, canvas.hues)],
+    }
     return {"field": "colour", "type": "nominal", "scale": scale, "legend": legend}
 
 
@@ -70,9 +94,15 @@ def _levels(colours: tuple[str, ...], n: int) -> list[str]:
 
 
 def _places(values: list[Any], hues: Mapping[str, int]) -> list[int]:
-    """Places in the palette; the report's own where they differ, else counted afresh for this figure."""
+    """Places in the palette; the report's own where they differ, else counted afresh for this
+    figure.
+    """
     known = [hues.get(str(value), place) % MOST_HUES for place, value in enumerate(values)]
-    return known if len(set(known)) == len(known) else [place % MOST_HUES for place in range(len(values))]
+    return (
+        known
+        if len(set(known)) == len(known)
+        else [place % MOST_HUES for place in range(len(values))]
+    )
 
 
 def shape(plot: ChartRows) -> Spec:
@@ -81,15 +111,30 @@ def shape(plot: ChartRows) -> Spec:
     if not plot.has("colour") or len(values) > len(SHAPES):
         return {"value": "circle"}
     scale = {"domain": values, "range": list(SHAPES[: len(values)])}
-    return {"field": "colour", "type": "nominal", "scale": scale, "legend": {"title": plot.title("colour") or None}}
+    return {
+        "field": "colour",
+        "type": "nominal",
+        "scale": scale,
+        "legend": {"title": plot.title("colour") or None},
+    }
 
 
-def value_axis(plot: ChartRows, role: str, *, zero: bool = False, side: str = "x", **axis: Any) -> Spec:
+def value_axis(
+    plot: ChartRows, role: str, *, zero: bool = False, side: str = "x", **axis: Any
+) -> Spec:
     """A measured axis with the chart's words and range."""
     chart = plot.chart
     lying = chart.kind in LYING
-    wanted = (chart.x_range or chart.y_range) if lying else (chart.x_range if side == "x" else chart.y_range)
-    words = (chart.x_title or chart.y_title) if lying else (chart.x_title if side == "x" else chart.y_title)
+    wanted = (
+        (chart.x_range or chart.y_range)
+        if lying
+        else (chart.x_range if side == "x" else chart.y_range)
+    )
+    words = (
+        (chart.x_title or chart.y_title)
+        if lying
+        else (chart.x_title if side == "x" else chart.y_title)
+    )
     scale: Spec = {"zero": zero, "nice": wanted is None}
     if wanted is not None:
         scale["domain"] = list(wanted)
@@ -102,7 +147,9 @@ def value_axis(plot: ChartRows, role: str, *, zero: bool = False, side: str = "x
 
 
 def _few_whole(values: list[Any]) -> list[int]:
-    """The levels of something counted, such as years or answers: nothing lies between them. Else none."""
+    """The levels of something counted, such as years or answers: nothing lies between them. Else
+    none.
+    """
     whole = sorted(value for value in values if type(value) is int)
     return whole if len(whole) == len(values) <= FEW_STEPS else []
 
@@ -125,14 +172,23 @@ def _offset(plot: ChartRows, canvas: Canvas, role: str) -> Spec:
     shared = len(pairs) > rows
     canvas.height_px = rows * (ROW_PX + (OFFSET_PX * (len(values) - 1) if shared else 0))
     return (
-        {"yOffset": {"field": "colour", "type": "nominal", "sort": values, "scale": {"paddingInner": 0.15, "paddingOuter": 0.4}}}
+        {
+            "yOffset": {
+                "field": "colour",
+                "type": "nominal",
+                "sort": values,
+                "scale": {"paddingInner": 0.15, "paddingOuter": 0.4},
+            }
+        }
         if shared
         else {}
     )
 
 
 def cut_off(plot: ChartRows, along: tuple[str, ...], up: tuple[str, ...]) -> bool:
-    """Whether something reaches beyond the ranges of the axes. Only then: cutting each mark makes large pictures slow."""
+    """Whether something reaches beyond the ranges of the axes. Only then: cutting each mark makes
+    large pictures slow.
+    """
     wanted = ((plot.chart.x_range, along), (plot.chart.y_range, up))
     return any(
         limits is not None and not limits[0] <= value <= limits[1]
@@ -143,7 +199,8 @@ def cut_off(plot: ChartRows, along: tuple[str, ...], up: tuple[str, ...]) -> boo
     )
 
 
-# ---------------------------------------------------------------------------------------------- kinds
+# ----------------------------------------------------------------------------------------------
+# kinds
 
 
 def points(plot: ChartRows, canvas: Canvas) -> Spec:
@@ -155,38 +212,74 @@ def points(plot: ChartRows, canvas: Canvas) -> Spec:
         line = {"type": "rule", "strokeWidth": 2.2, "strokeCap": "round"}
         low = value_axis(plot, "low", grid=True)
         low["axis"]["title"] = value["axis"]["title"]
-        layers.append({"mark": line, "encoding": {"x": low, "x2": {"field": "high"}, "color": hue} | place | tooltip(plot)})
-    layers.append({"mark": dot, "encoding": {"x": value, "color": hue, "shape": shape(plot)} | place | tooltip(plot)})
+        layers.append(
+            {
+                "mark": line,
+                "encoding": {"x": low, "x2": {"field": "high"}, "color": hue}
+                | place
+                | tooltip(plot),
+            }
+        )
+    layers.append(
+        {
+            "mark": dot,
+            "encoding": {"x": value, "color": hue, "shape": shape(plot)} | place | tooltip(plot),
+        }
+    )
     return {"layer": layers}
 
 
 def bars(plot: ChartRows, canvas: Canvas) -> Spec:
     place = {"y": category_axis(plot, "category")} | _offset(plot, canvas, "category")
-    bar: Spec = {"type": "bar", "cornerRadiusEnd": 2, "height": {"band": 1 if "yOffset" in place else 0.62}}
+    bar: Spec = {
+        "type": "bar",
+        "cornerRadiusEnd": 2,
+        "height": {"band": 1 if "yOffset" in place else 0.62},
+    }
     value = value_axis(plot, "value", zero=True, grid=True)
-    layers: list[Spec] = [{"mark": bar, "encoding": {"x": value, "color": colour(plot, canvas)} | place | tooltip(plot)}]
+    layers: list[Spec] = [
+        {
+            "mark": bar,
+            "encoding": {"x": value, "color": colour(plot, canvas)} | place | tooltip(plot),
+        }
+    ]
     if plot.has("low") and plot.has("high"):
         line = {"type": "rule", "strokeWidth": 1.6, "color": canvas.theme.ink}
         low = value_axis(plot, "low", zero=True)
         low["axis"]["title"] = value["axis"]["title"]
         if "yOffset" in place:
             place = place | {"yOffset": place["yOffset"] | {"bandPosition": 0.5}}
-        layers.append({"mark": line, "encoding": {"x": low, "x2": {"field": "high"}} | place | tooltip(plot)})
+        layers.append(
+            {"mark": line, "encoding": {"x": low, "x2": {"field": "high"}} | place | tooltip(plot)}
+        )
     return {"layer": layers}
 
 
 def lines(plot: ChartRows, canvas: Canvas, interpolate: str = "linear") -> Spec:
-    symbol = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2.5, "symbolSize": 260}
+    symbol = {
+        "symbolType": "stroke",
+        "symbolOpacity": 1,
+        "symbolStrokeWidth": 2.5,
+        "symbolSize": 260,
+    }
     hue = colour(plot, canvas, **symbol)
     x = value_axis(plot, "x", grid=False) if plot.measured("x") else _words_along(plot, "x")
     y = value_axis(plot, "y", side="y", grid=True)
     clip = cut_off(plot, ("x",), ("y", "low", "high"))
     layers: list[Spec] = []
     if plot.has("low") and plot.has("high"):
-        band = {"type": "area", "fillOpacity": 0.18, "interpolate": interpolate, "clip": clip, "line": False}
+        band = {
+            "type": "area",
+            "fillOpacity": 0.18,
+            "interpolate": interpolate,
+            "clip": clip,
+            "line": False,
+        }
         low = value_axis(plot, "low", side="y", grid=True)
         low["axis"]["title"] = y["axis"]["title"]
-        layers.append({"mark": band, "encoding": {"x": x, "y": low, "y2": {"field": "high"}, "color": hue}})
+        layers.append(
+            {"mark": band, "encoding": {"x": x, "y": low, "y2": {"field": "high"}, "color": hue}}
+        )
     line: Spec = {
         "type": "line",
         "strokeWidth": 2,
@@ -196,7 +289,10 @@ def lines(plot: ChartRows, canvas: Canvas, interpolate: str = "linear") -> Spec:
     }
     encoding: Spec = {"x": x, "y": y, "color": hue}
     if plot.has("colour") and 1 < len(plot.values("colour")) <= len(DASHES):
-        scale = {"domain": plot.values("colour"), "range": list(DASHES[: len(plot.values("colour"))])}
+        scale = {
+            "domain": plot.values("colour"),
+            "range": list(DASHES[: len(plot.values("colour"))]),
+        }
         encoding["strokeDash"] = {
             "field": "colour",
             "type": "nominal",
@@ -207,14 +303,21 @@ def lines(plot: ChartRows, canvas: Canvas, interpolate: str = "linear") -> Spec:
         encoding |= _one_line_each(plot)
     layers.append({"mark": line, "encoding": encoding})
     few = len(plot.values("x")) <= FEW_STEPS
-    dot: Spec = {"type": "point", "filled": True, "size": 46 if few else 60, "opacity": 1 if few else 0}
+    dot: Spec = {
+        "type": "point",
+        "filled": True,
+        "size": 46 if few else 60,
+        "opacity": 1 if few else 0,
+    }
     dots: Spec = {"mark": dot, "encoding": {"x": x, "y": y, "color": hue} | tooltip(plot)}
     layers.append(dots if few else dots | {"name": POINTER_ONLY})
     return {"layer": layers}
 
 
 def _one_line_each(plot: ChartRows) -> Spec:
-    """One line per label, such as each annotator, in the colour of its kind: thin where a kind has several, else strong."""
+    """One line per label, such as each annotator, in the colour of its kind: thin where a kind has
+    several, else strong.
+    """
     several = [
         kind
         for kind in plot.values("colour")
@@ -223,7 +326,10 @@ def _one_line_each(plot: ChartRows) -> Spec:
     ]
 
     def by_kind(many: float, single: float) -> Spec:
-        return {"condition": {"test": {"field": "colour", "oneOf": several}, "value": many}, "value": single}
+        return {
+            "condition": {"test": {"field": "colour", "oneOf": several}, "value": many},
+            "value": single,
+        }
 
     return {
         "detail": {"field": "label", "type": "nominal"},
@@ -238,7 +344,12 @@ def steps(plot: ChartRows, canvas: Canvas) -> Spec:
 
 def scatter(plot: ChartRows, canvas: Canvas) -> Spec:
     x = value_axis(plot, "x", grid=True) if plot.measured("x") else _words_along(plot, "x")
-    encoding = {"x": x, "y": value_axis(plot, "y", side="y", grid=True), "color": colour(plot, canvas), "shape": shape(plot)}
+    encoding = {
+        "x": x,
+        "y": value_axis(plot, "y", side="y", grid=True),
+        "color": colour(plot, canvas),
+        "shape": shape(plot),
+    }
     clip = cut_off(plot, ("x",), ("y", "low", "high"))
     layers: list[Spec] = []
     if plot.has("low") and plot.has("high"):
@@ -281,18 +392,34 @@ def heat(plot: ChartRows, canvas: Canvas) -> Spec:
         },
     }
     written = len(plot.rows) <= MOST_WRITTEN_CELLS
-    legend: Spec | None = None if written else {"title": plot.title("value"), "format": plot.format("value") or ".2~f"}
+    legend: Spec | None = (
+        None
+        if written
+        else {"title": plot.title("value"), "format": plot.format("value") or ".2~f"}
+    )
     ground = {"type": "quantize", "domain": domain, "range": list(grounds)}
     ink = {"type": "quantize", "domain": domain, "range": list(inks)}
     shown = "label" if plot.has("label") else "value"
-    text: Spec = {"field": shown} if shown == "label" else {"field": "value", "type": "quantitative", "format": ".2f"}
+    text: Spec = (
+        {"field": shown}
+        if shown == "label"
+        else {"field": "value", "type": "quantitative", "format": ".2f"}
+    )
     boxes = {"color": {"field": "value", "type": "quantitative", "scale": ground, "legend": legend}}
-    words = {"color": {"field": "value", "type": "quantitative", "scale": ink, "legend": None}, "text": text}
+    words = {
+        "color": {"field": "value", "type": "quantitative", "scale": ink, "legend": None},
+        "text": text,
+    }
     layers: list[Spec] = [
-        {"mark": {"type": "rect", "stroke": theme.ground, "strokeWidth": 2}, "encoding": place | boxes | tooltip(plot)}
+        {
+            "mark": {"type": "rect", "stroke": theme.ground, "strokeWidth": 2},
+            "encoding": place | boxes | tooltip(plot),
+        }
     ]
     if written:
-        layers.append({"mark": {"type": "text", "fontSize": 11.5}, "encoding": place | words | tooltip(plot)})
+        layers.append(
+            {"mark": {"type": "text", "fontSize": 11.5}, "encoding": place | words | tooltip(plot)}
+        )
     return {"layer": layers, "resolve": {"scale": {"color": "independent"}}}
 
 
@@ -321,13 +448,25 @@ def spans(plot: ChartRows, canvas: Canvas) -> Spec:
         "strokeWidth": 0.6,
         "clip": clip,
     }
-    tick: Spec = {"type": "tick", "invalid": None, "thickness": 2.5, "height": {"band": 0.75}, "clip": clip}
+    tick: Spec = {
+        "type": "tick",
+        "invalid": None,
+        "thickness": 2.5,
+        "height": {"band": 0.75},
+        "clip": clip,
+    }
     layers: list[Spec] = []
     for wanted, own in _by_value(plot, canvas, hue):
-        long, short = (f"{span} && {wanted}" for span in ("datum.to > datum.from", "!(datum.to > datum.from)"))
+        long, short = (
+            f"{span} && {wanted}" for span in ("datum.to > datum.from", "!(datum.to > datum.from)")
+        )
         quiet = {"fillOpacity": 0.5} if own == {"value": canvas.theme.hues[6]} else {}
         layers += [
-            {"transform": [{"filter": long}], "mark": bar | quiet, "encoding": encoding | {"x2": {"field": "to"}, "color": own}},
+            {
+                "transform": [{"filter": long}],
+                "mark": bar | quiet,
+                "encoding": encoding | {"x2": {"field": "to"}, "color": own},
+            },
             {"transform": [{"filter": short}], "mark": tick, "encoding": encoding | {"color": own}},
         ]
     return {"layer": layers}
@@ -337,7 +476,10 @@ def _by_value(plot: ChartRows, canvas: Canvas, hue: Spec) -> list[tuple[str, Spe
     """Spans without a value, such as plans and flags beside rated actions, are there in grey."""
     if plot.has("colour") or not plot.values("value"):
         return [("true", hue)]
-    return [("isValid(datum.value)", hue), ("!isValid(datum.value)", {"value": canvas.theme.hues[6]})]
+    return [
+        ("isValid(datum.value)", hue),
+        ("!isValid(datum.value)", {"value": canvas.theme.hues[6]}),
+    ]
 
 
 def _span_colour(plot: ChartRows, canvas: Canvas) -> Spec:
@@ -345,15 +487,25 @@ def _span_colour(plot: ChartRows, canvas: Canvas) -> Spec:
     values = plot.values("value")
     if not values:
         return {"value": canvas.theme.hues[0]}
-    field: Spec = {"field": "value", "legend": {"title": plot.title("value"), "format": plot.format("value") or "~g"}}
+    field: Spec = {
+        "field": "value",
+        "legend": {"title": plot.title("value"), "format": plot.format("value") or "~g"},
+    }
     if all(isinstance(value, str) for value in values):
         hues = [canvas.theme.hues[place] for place in _places(values, canvas.hues)]
-        field |= {"type": "nominal", "scale": {"domain": values, "range": hues}, "legend": {"title": plot.title("value")}}
+        field |= {
+            "type": "nominal",
+            "scale": {"domain": values, "range": hues},
+            "legend": {"title": plot.title("value")},
+        }
     else:
         low, high = plot.span("value")
         domain = [low, high] if low < high else [0, high or 1]
         steps = list(canvas.theme.steps[1:])
-        field |= {"type": "quantitative", "scale": {"type": "quantize", "domain": domain, "range": steps}}
+        field |= {
+            "type": "quantitative",
+            "scale": {"type": "quantize", "domain": domain, "range": steps},
+        }
     return field
 
 
@@ -362,7 +514,9 @@ def stacked(plot: ChartRows, canvas: Canvas) -> Spec:
     rows = max(len(plot.values("category")), 1)
     canvas.height_px = rows * ROW_PX
     order = {name: place for place, name in enumerate(plot.values("colour"))}
-    plot = replace(plot, rows=tuple({**row, "order": order.get(row["colour"], 0)} for row in plot.rows))
+    plot = replace(
+        plot, rows=tuple({**row, "order": order.get(row["colour"], 0)} for row in plot.rows)
+    )
     value = value_axis(plot, "value", zero=True, grid=True) | {"stack": "zero"}
     encoding: Spec = {
         "y": category_axis(plot, "category"),
@@ -370,7 +524,12 @@ def stacked(plot: ChartRows, canvas: Canvas) -> Spec:
         "color": colour(plot, canvas, **in_a_row),
         "order": {"field": "order", "type": "quantitative"},
     }
-    bar: Spec = {"type": "bar", "height": {"band": 0.7}, "stroke": canvas.theme.ground, "strokeWidth": 1}
+    bar: Spec = {
+        "type": "bar",
+        "height": {"band": 0.7},
+        "stroke": canvas.theme.ground,
+        "strokeWidth": 1,
+    }
     layer = {"data": {"values": list(plot.rows)}, "mark": bar, "encoding": encoding | tooltip(plot)}
     return {"layer": [layer]}
 

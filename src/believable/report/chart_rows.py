@@ -1,4 +1,6 @@
-"""What a chart draws, taken from its table: rows by role, kinds of scales, words for the reader's pointer."""
+"""What a chart draws, taken from its table: rows by role, kinds of scales, words for the reader's
+pointer.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from believable.analysis.findings import Analysis, Cell, Chart, Column, Table
 from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 
-#: Up to this many rows a figure tells every column of its table at the pointer; beyond, only what it draws.
+#: Up to this many rows a figure tells every column of its table at the pointer; beyond, only what
+#: it draws.
 ROWS_TOLD_WHOLE = 400
 #: Enough digits for any screen, and no more bytes than needed.
 DRAWN_DIGITS = 6
@@ -37,7 +40,9 @@ MEASURED = frozenset({"low", "high", "value", "from", "to", "count"})
 
 @dataclass(frozen=True, slots=True)
 class ChartRows:
-    """A chart joined with its table. `rows` are keyed by role; `tooltip` are the fields shown at the pointer, with titles."""
+    """A chart joined with its table. `rows` are keyed by role; `tooltip` are the fields shown at
+    the pointer, with titles.
+    """
 
     chart: Chart
     columns: Mapping[str, Column]
@@ -57,7 +62,8 @@ class ChartRows:
     def measured(self, role: str) -> bool:
         """Whether the role's cells are numbers."""
         return role in MEASURED or all(
-            isinstance(value, int | float) and not isinstance(value, bool) for value in self.values(role)
+            isinstance(value, int | float) and not isinstance(value, bool)
+            for value in self.values(role)
         )
 
     def format(self, role: str) -> str | None:
@@ -99,18 +105,22 @@ def drawn(chart: Chart, tables: Sequence[Table], links: Links = no_links) -> Cha
     missing = [role for role in NEEDED[chart.kind] if role not in chart.use]
     if missing:
         raise InvalidInput(
-            f"chart {chart.name}: {chart.kind} needs a column for {', '.join(missing)}; it uses {dict(chart.use)}."
+            f"chart {chart.name}: {chart.kind} needs a column for {', '.join(missing)}; it uses"
+            f" {dict(chart.use)}."
         )
     columns = {}
     for role, name in chart.use.items():
         if name not in names:
             raise InvalidInput(
-                f"chart {chart.name}: table {table.name} has no column {name!r} for {role}. {did_you_mean(name, names)}"
+                f"chart {chart.name}: table {table.name} has no column {name!r} for {role}."
+                f" {did_you_mean(name, names)}"
             )
         columns[role] = table.columns[names.index(name)]
     rows, tooltip = _rows(table, chart, columns, names)
     if "link" in columns:
-        rows = tuple({**row, "link": links(str(row["link"])) if row["link"] else None} for row in rows)
+        rows = tuple(
+            {**row, "link": links(str(row["link"])) if row["link"] else None} for row in rows
+        )
     return ChartRows(chart, columns, rows, tooltip)
 
 
@@ -119,7 +129,9 @@ def _table(chart: Chart, tables: Sequence[Table]) -> Table:
         if table.name == chart.table:
             return table
     known = [table.name for table in tables]
-    raise InvalidInput(f"chart {chart.name}: there is no table {chart.table!r}. {did_you_mean(chart.table, known)}")
+    raise InvalidInput(
+        f"chart {chart.name}: there is no table {chart.table!r}. {did_you_mean(chart.table, known)}"
+    )
 
 
 def _rows(
@@ -127,16 +139,25 @@ def _rows(
 ) -> tuple[tuple[Mapping[str, Any], ...], tuple[Mapping[str, Any], ...]]:
     places = {role: names.index(name) for role, name in chart.use.items()}
     whole = len(table.rows) <= ROWS_TOLD_WHOLE
-    shown = [(place, column) for place, column in enumerate(table.columns) if whole and column.name != "link"]
+    shown = [
+        (place, column)
+        for place, column in enumerate(table.columns)
+        if whole and column.name != "link"
+    ]
     rows = []
     for row in table.rows:
         cells: dict[str, Any] = {role: rounded(row[place]) for role, place in places.items()}
         cells |= {f"t{place}": numbers.cell(column, row[place]) for place, column in shown}
         rows.append(cells)
     if whole:
-        tooltip = [{"field": f"t{place}", "title": column.title, "type": "nominal"} for place, column in shown]
+        tooltip = [
+            {"field": f"t{place}", "title": column.title, "type": "nominal"}
+            for place, column in shown
+        ]
     else:
-        tooltip = [_tooltip_field(role, column) for role, column in columns.items() if role != "link"]
+        tooltip = [
+            _tooltip_field(role, column) for role, column in columns.items() if role != "link"
+        ]
     return tuple(rows), tuple(tooltip)
 
 
@@ -144,12 +165,17 @@ def _tooltip_field(role: str, column: Column) -> dict[str, Any]:
     field: dict[str, Any] = {"field": role, "title": column.title}
     if column.form in ("number", "p", "share"):
         digits = 3 if column.form == "p" else column.digits
-        field |= {"type": "quantitative", "format": f".{digits}{'%' if column.form == 'share' else 'f'}"}
+        field |= {
+            "type": "quantitative",
+            "format": f".{digits}{'%' if column.form == 'share' else 'f'}",
+        }
     return field
 
 
 def rounded(value: Cell) -> Cell:
-    """A number with the digits a drawing needs, and names in words; what is infinite cannot be drawn."""
+    """A number with the digits a drawing needs, and names in words; what is infinite cannot be
+    drawn.
+    """
     if isinstance(value, str):
         return numbers.in_words(value)
     if not isinstance(value, float):
@@ -166,7 +192,9 @@ def charts_of(analysis: Analysis) -> Iterator[tuple[Chart, tuple[Table, ...]]]:
 
 
 def hues(analysis: Analysis) -> Mapping[str, int]:
-    """One colour per name in the whole report, so that a condition looks the same in every figure."""
+    """One colour per name in the whole report, so that a condition looks the same in every
+    figure.
+    """
     order: dict[str, int] = {}
     for chart, tables in charts_of(analysis):
         if "colour" in chart.use:

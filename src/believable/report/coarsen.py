@@ -28,7 +28,9 @@ _SEED = 20_260
 
 @dataclass(frozen=True, slots=True)
 class AttackList:
-    """A platform's list, and the truth: the session of each participant of the list that has exactly one."""
+    """A platform's list, and the truth: the session of each participant of the list that has
+    exactly one.
+    """
 
     people: tuple[PlatformPerson, ...]
     sessions: Mapping[str, str]
@@ -36,7 +38,9 @@ class AttackList:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The results of an attack, best signal first. `precision`: None for the dataset before it was made anonymous."""
+    """The results of an attack, best signal first. `precision`: None for the dataset before it was
+    made anonymous.
+    """
 
     precision: Precision | None
     results: tuple[SignalResult, ...]
@@ -48,13 +52,19 @@ class Attempt:
     @property
     def text(self) -> str:
         data = "Before" if self.precision is None else self.precision.text.removesuffix(".")
-        best = str(self.results[0]) if self.results else "nothing to compare: the release has no such signal"
+        best = (
+            str(self.results[0])
+            if self.results
+            else "nothing to compare: the release has no such signal"
+        )
         return f"{data}: {best}."
 
 
 @dataclass(frozen=True, slots=True)
 class CoarsenedBundle:
-    """How coarse the times of the release are, and the attacks that decided it; none if there was no list."""
+    """How coarse the times of the release are, and the attacks that decided it; none if there was
+    no list.
+    """
 
     precision: Precision
     attempts: tuple[Attempt, ...] = ()
@@ -73,10 +83,11 @@ def coarsen(
     known: AttackList | None,
     precisions: Sequence[Precision] = PRECISIONS,
 ) -> CoarsenedBundle:
-    """Write the bundle `exact` to `target` without what says when people took part, as exactly as the first of `precisions`.
+    """Write the bundle `exact` to `target` without what says when people took part, as exactly as
+    the first of `precisions`.
 
-    With a list, the attack runs before and after. The times get coarser until no signal finds more people than chance does, or
-    until the last of `precisions`.
+    With a list, the attack runs before and after. The times get coarser until no signal finds more
+    people than chance does, or until the last of `precisions`.
     """
     rng = np.random.default_rng(_SEED)
     if known is None:
@@ -92,17 +103,23 @@ def coarsen(
 
 
 def check_leaks(coarsened: CoarsenedBundle, *, accepted: bool) -> None:
-    """Raise `Refused` if people are found even in the coarsest release, unless that was accepted."""
+    """Raise `Refused` if people are found even in the coarsest release, unless that was
+    accepted.
+    """
     if coarsened.leaks and not accepted:
         lines = "\n".join(f"  {leak}" for leak in coarsened.leaks)
         raise Refused(
-            f"--attack: even the coarsest release gives people away:\n{lines}\nNothing was written. Publish tables of results"
-            " instead, or add --accept attack if you take the responsibility."
+            f"--attack: even the coarsest release gives people away:\n{lines}\nNothing was written."
+            " Publish tables of results instead, or add --accept attack if you take the"
+            " responsibility."
         )
 
 
 def exact_facts(
-    bundle: Bundle, plan: DeclaredPlan | None, registered: Registration | None, protocols: AnalysedProtocols
+    bundle: Bundle,
+    plan: DeclaredPlan | None,
+    registered: Registration | None,
+    protocols: AnalysedProtocols,
 ) -> ExactFacts:
     """Decide by the exact times what the analysis of the release will need."""
     study = study_of(bundle)[1]
@@ -112,11 +129,15 @@ def exact_facts(
     return ExactFacts(
         too_fast=frozenset(drop.session for drop in data.drops if drop.reason == TOO_FAST),
         too_fast_below=below[0] if below else None,
-        begun_before_plan=None if registered is None or data.simulated else begun_before(registered, data),
+        begun_before_plan=(
+            None if registered is None or data.simulated else begun_before(registered, data)
+        ),
     )
 
 
-def _anonymise_copy(exact: Path, target: Path, precision: Precision, key: bytes, facts: ExactFacts) -> None:
+def _anonymise_copy(
+    exact: Path, target: Path, precision: Precision, key: bytes, facts: ExactFacts
+) -> None:
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(exact, target)
     anonymise(target, precision, key=key, facts=facts)

@@ -1,8 +1,9 @@
-"""How figures and pages look: the colours, one set for light and one for dark, told apart also by colour-blind readers; the
-style and scripts of a page. Light to import, for the console serves them too.
+"""How figures and pages look: the colours, one set for light and one for dark, told apart also by
+colour-blind readers; the style and scripts of a page. Light to import, for the console serves them
+too.
 
-The eight hues are those of Okabe and Ito, a little darker on white and a little lighter on black, so that each keeps a
-contrast of 3:1 or more with its ground.
+The eight hues are those of Okabe and Ito, a little darker on white and a little lighter on black,
+so that each keeps a contrast of 3:1 or more with its ground.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ SANS = "-apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, Helvetica, 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Every colour a figure may use. `low` to `high` are steps of one hue; `below` to `above` go through a neutral middle."""
+    """Every colour a figure may use. `low` to `high` are steps of one hue; `below` to `above` go
+    through a neutral middle.
+    """
 
     ink: str
     soft: str
@@ -35,13 +38,17 @@ _MIDDLE_LUMINANCE = 0.19
 
 def _inks(grounds: tuple[str, ...]) -> tuple[str, ...]:
     """The ink that is read best on each ground."""
-    return tuple(_DARK_INK if _luminance(ground) > _MIDDLE_LUMINANCE else _LIGHT_INK for ground in grounds)
+    return tuple(
+        _DARK_INK if _luminance(ground) > _MIDDLE_LUMINANCE else _LIGHT_INK for ground in grounds
+    )
 
 
 def _luminance(colour: str) -> float:
     """Relative luminance of `#rrggbb`, as the web's accessibility guidelines define it."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -95,7 +102,9 @@ def _by_name(theme: Theme) -> Theme:
         value = getattr(theme, field.name)
         stem = f"--f-{field.name.replace('_', '-')}"
         references[field.name] = (
-            f"var({stem})" if isinstance(value, str) else tuple(f"var({stem}-{place})" for place in range(len(value)))
+            f"var({stem})"
+            if isinstance(value, str)
+            else tuple(f"var({stem}-{place})" for place in range(len(value)))
         )
     return Theme(**references)  # type: ignore[arg-type]
 
@@ -132,6 +141,6 @@ def _dark() -> str:
     """Dark by the reader's system unless light was chosen, or by choice; paper is always light."""
     dark = css(DARK)
     return (
-        f'@media screen and (prefers-color-scheme: dark) {{ :root:not([data-scheme="light"]) {{ {dark} }} }}\n'
-        f'@media screen {{ :root[data-scheme="dark"] {{ {dark} }} }}'
+        '@media screen and (prefers-color-scheme: dark) { :root:not([data-scheme="light"]) {'
+        f' {dark} }} }}\n@media screen {{ :root[data-scheme="dark"] {{ {dark} }} }}'
     )

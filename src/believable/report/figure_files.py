@@ -1,5 +1,6 @@
-"""A chart record as a Vega-Lite specification, drawn alike by page, files and console; figures as files, and the script that
-makes them interactive. Everything works offline."""
+"""A chart record as a Vega-Lite specification, drawn alike by page, files and console; figures as
+files, and the script that makes them interactive. Everything works offline.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def specification(
     width_px: int = WIDTH_PX,
     mark: str = "",
 ) -> Spec:
-    """The figure of a chart in the colours of a theme; `hues` gives names their colours (see `drawn.hues`)."""
+    """The figure of a chart in the colours of a theme; `hues` gives names their colours (see
+    `drawn.hues`).
+    """
     plot = drawn(chart, tables, links)
     facets = plot.values("facet")
     in_a_row = min(len(facets), MOST_FACETS_IN_A_ROW) or 1
@@ -58,11 +61,23 @@ def specification(
         "background": theme.ground,
         "config": config(theme),
         "data": {"values": list(plot.rows)},
-        "padding": {"left": PADDING_PX + _spare_px(plot), "right": PADDING_PX, "top": PADDING_PX, "bottom": PADDING_PX},
+        "padding": {
+            "left": PADDING_PX + _spare_px(plot),
+            "right": PADDING_PX,
+            "top": PADDING_PX,
+            "bottom": PADDING_PX,
+        },
     }
     if mark:
         # Part of the drawing itself, so that no copy of it goes without.
-        frame["title"] = {"text": mark, "anchor": "end", "color": theme.hues[1], "fontSize": 11, "fontWeight": 600, "offset": 8}
+        frame["title"] = {
+            "text": mark,
+            "anchor": "end",
+            "color": theme.hues[1],
+            "fontSize": 11,
+            "fontWeight": 600,
+            "offset": 8,
+        }
     if not facets:
         fit = {"autosize": {"type": "fit-x", "contains": "padding"}}
         return frame | fit | {"width": canvas.width_px, "height": canvas.height_px} | body
@@ -73,7 +88,9 @@ def specification(
 
 
 def _spare_px(plot: ChartRows) -> int:
-    """Room for the words at the left axis in a wider font: on screen they would stand out, on paper they would be cut."""
+    """Room for the words at the left axis in a wider font: on screen they would stand out, on paper
+    they would be cut.
+    """
     side = "category" if plot.chart.kind in LYING else "lane" if plot.chart.kind == "spans" else "y"
     words = [value for value in plot.values(side) if isinstance(value, str)]
     return round(SPARE_LETTER_PX * max(map(len, words), default=0))
@@ -93,7 +110,12 @@ def _rules(plot: ChartRows, canvas: Canvas) -> list[Spec]:
         side = "x" if plot.chart.kind in LYING else axis
         data = {"values": [{"at": value, "words": words}]}
         place = {side: {"field": "at", "type": "quantitative"}}
-        line = {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.2, "color": canvas.theme.soft}
+        line = {
+            "type": "rule",
+            "strokeDash": [4, 3],
+            "strokeWidth": 1.2,
+            "color": canvas.theme.soft,
+        }
         layers.append({"data": data, "mark": line, "encoding": place})
         if words:
             layers.append({"data": data, **_words(side, canvas)})
@@ -143,7 +165,8 @@ def config(theme: Theme) -> Spec:
         "columns": 5,
     } | words
     return {
-        # Each drawing has one description as a whole; a label on every mark would only swell the page.
+        # Each drawing has one description as a whole; a label on every mark would only swell the
+        # page.
         "aria": False,
         "font": SANS,
         "view": {"stroke": None},
@@ -168,7 +191,10 @@ def check_formats(wanted: str) -> tuple[Format, ...]:
     names = [name.strip() for name in wanted.split(",") if name.strip()]
     for name in names:
         if name not in FORMATS:
-            raise InvalidInput(f"formats: expected some of {', '.join(FORMATS)}, got {name!r}. For example: svg,pdf")
+            raise InvalidInput(
+                f"formats: expected some of {', '.join(FORMATS)}, got {name!r}. For example:"
+                " svg,pdf"
+            )
     return tuple(form for form in FORMATS if form in names)
 
 
@@ -184,7 +210,8 @@ def converter() -> ModuleType:
 def inline_svg(spec: dict[str, Any]) -> str:
     """The figure as markup to stand in a page; its colours are what the specification says."""
     drawing = str(converter().vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
-    # Where a machine has wider letters than those it was measured with, the beginning of a label is still to be seen.
+    # Where a machine has wider letters than those it was measured with, the beginning of a label is
+    # still to be seen.
     return drawing.replace("<svg ", '<svg overflow="visible" ', 1)
 
 
@@ -212,12 +239,17 @@ def script() -> str:
 
 @contextmanager
 def script_ahead() -> Iterator[Callable[[], str]]:
-    """Put the script together in a process of its own, while this one reads and computes; it takes seconds."""
+    """Put the script together in a process of its own, while this one reads and computes; it takes
+    seconds.
+    """
     if script.cache_info().currsize:
         yield script
         return
     making = subprocess.Popen(
-        python_command("-m", __name__), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        python_command("-m", __name__),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
 
     # A report over several studies asks for it once per study, and the process answers once.
@@ -242,18 +274,26 @@ if __name__ == "__main__":
 
 _REFERENCE = re.compile(rb"(\d+) 0 R\b")
 _OBJECT = re.compile(rb"\d+ 0 obj\s*")
-_RESOURCES = re.compile(rb"(/(?:Font|ColorSpace|ExtGState|XObject|Pattern|Shading) <<\n)((?:\s*/\w+ [^\n]*\n)+)")
+_RESOURCES = re.compile(
+    rb"(/(?:Font|ColorSpace|ExtGState|XObject|Pattern|Shading) <<\n)((?:\s*/\w+ [^\n]*\n)+)"
+)
 
 
 def ordered(pdf: bytes) -> bytes:
-    """The same document. What is not laid out as the renderer does it (one table of references) stays as it is."""
+    """The same document. What is not laid out as the renderer does it (one table of references)
+    stays as it is.
+    """
     start = pdf.rfind(b"startxref")
     table = int(pdf[start:].split()[1]) if start >= 0 else -1
     if table < 0 or not pdf[table:].startswith(b"xref"):
         return pdf
     lines = pdf[table:start].split(b"\n")
     count = int(lines[1].split()[1])
-    offsets = {number: int(lines[2 + number][:10]) for number in range(1, count) if lines[2 + number][17:18] == b"n"}
+    offsets = {
+        number: int(lines[2 + number][:10])
+        for number in range(1, count)
+        if lines[2 + number][17:18] == b"n"
+    }
     trailer = pdf[table:start][pdf[table:start].index(b"trailer") :]
     ends = sorted([*offsets.values(), table])
     bodies = {}
@@ -267,13 +307,20 @@ def ordered(pdf: bytes) -> bytes:
         if number in numbers or number not in bodies:
             continue
         numbers[number] = len(numbers) + 1
-        waiting += [int(reference) for reference in reversed(_REFERENCE.findall(_described(bodies[number])[0]))]
+        waiting += [
+            int(reference)
+            for reference in reversed(_REFERENCE.findall(_described(bodies[number])[0]))
+        ]
     written = bytearray(pdf[: min(offsets.values())])
     places = []
     for number in numbers:
         places.append(len(written))
         described, content = _described(bodies[number])
-        written += b"%d 0 obj\n%b%b\n\n" % (numbers[number], _renumbered(described, numbers), content)
+        written += b"%d 0 obj\n%b%b\n\n" % (
+            numbers[number],
+            _renumbered(described, numbers),
+            content,
+        )
     begin = len(written)
     written += b"xref\n0 %d\n0000000000 65535 f\r\n" % (len(places) + 1)
     written += b"".join(b"%010d 00000 n\r\n" % place for place in places)
@@ -282,13 +329,17 @@ def ordered(pdf: bytes) -> bytes:
 
 
 def _described(body: bytes) -> tuple[bytes, bytes]:
-    """The dictionary of an object, and its stream if it has one: bytes that happen to look like a reference are none."""
+    """The dictionary of an object, and its stream if it has one: bytes that happen to look like a
+    reference are none.
+    """
     place = body.find(b"stream\n")
     return (body, b"") if place < 0 else (body[:place], body[place:])
 
 
 def _sorted_names(match: re.Match[bytes]) -> bytes:
-    return match.group(1) + b"".join(line + b"\n" for line in sorted(match.group(2).rstrip(b"\n").split(b"\n")))
+    return match.group(1) + b"".join(
+        line + b"\n" for line in sorted(match.group(2).rstrip(b"\n").split(b"\n"))
+    )
 
 
 def _renumbered(text: bytes, numbers: dict[int, int]) -> bytes:

@@ -1,6 +1,7 @@
 """The flow of participants as a figure: who came, who was left out and why, who is analysed.
 
-Steps of one branch stand under each other in a column of their own; branches that follow each other run side by side.
+Steps of one branch stand under each other in a column of their own; branches that follow each other
+run side by side.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ SMALL_LETTER_PX = 6.4
 
 @dataclass(frozen=True, slots=True)
 class FlowColumn:
-    """Where boxes stand: a column of the figure. In a narrow one what is left out stands between the boxes."""
+    """Where boxes stand: a column of the figure. In a narrow one what is left out stands between
+    the boxes.
+    """
 
     x: int
     width: int
@@ -50,8 +53,8 @@ def funnel_svg(steps: Sequence[FlowStep], theme: Theme, mark: str = "") -> str:
     drawn = FlowDrawing([], 2)
     if mark:
         drawn.parts.append(
-            f'<text x="{WIDTH_PX - 2}" y="{drawn.y + 12}" text-anchor="end" fill="{theme.hues[1]}" font-size="11"'
-            f' font-weight="600">{escape(mark)}</text>'
+            f'<text x="{WIDTH_PX - 2}" y="{drawn.y + 12}" text-anchor="end" fill="{theme.hues[1]}"'
+            f' font-size="11" font-weight="600">{escape(mark)}</text>'
         )
         drawn.y += 24
     main = FlowColumn(1, KEPT_PX, narrow=False)
@@ -59,7 +62,9 @@ def funnel_svg(steps: Sequence[FlowStep], theme: Theme, mark: str = "") -> str:
     if rest:
         first = rest[0]
         title = first.title if first.before == first.after else "Came in"
-        drawn.y += _kept(drawn, main, drawn.y, title, _count(first.before), theme, last=len(rest) == 1)
+        drawn.y += _kept(
+            drawn, main, drawn.y, title, _count(first.before), theme, last=len(rest) == 1
+        )
         if first.before == first.after:
             rest = rest[1:]
     before = rest[0].before if rest else 0
@@ -70,16 +75,19 @@ def funnel_svg(steps: Sequence[FlowStep], theme: Theme, mark: str = "") -> str:
             _branches(drawn, own, theme)
             continue
         for step in own:
-            # Steps may count other things than the one before, such as participants after traces: then it says of how many.
+            # Steps may count other things than the one before, such as participants after traces:
+            # then it says of how many.
             of = step.before if step.before != before else None
             drawn.y = _step(drawn, main, drawn.y, step, theme, last=step is final, of=of)
             before = step.after
     words = "; ".join(f"{step.title}: {step.after} of {step.before}" for step in steps)
     height = drawn.y + 2
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="funnel" width="{WIDTH_PX}" height="{height}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="funnel" width="{WIDTH_PX}"'
+        f' height="{height}"'
         f' viewBox="0 0 {WIDTH_PX} {height}"'
-        f' role="img" aria-label="{escape("Flow of sessions. " + words)}" font-family="{escape(SANS)}" font-size="13">'
+        f' role="img" aria-label="{escape("Flow of sessions. " + words)}"'
+        f' font-family="{escape(SANS)}" font-size="13">'
         f"{''.join(drawn.parts)}</svg>"
     )
 
@@ -94,7 +102,10 @@ def _branches(drawn: FlowDrawing, steps: Sequence[FlowStep], theme: Theme) -> No
         own = [step for step in steps if step.branch == name]
         y = top + GAP_PX
         middle, elbow = lane.x + ARROW_PX, top + GAP_PX // 2
-        drawn.parts.append(f'<path d="M{ARROW_PX} {top}V{elbow}H{middle}V{y - 6}" stroke="{theme.soft}" fill="none"/>')
+        drawn.parts.append(
+            f'<path d="M{ARROW_PX} {top}V{elbow}H{middle}V{y - 6}" stroke="{theme.soft}"'
+            ' fill="none"/>'
+        )
         drawn.parts.append(_tip(middle, y, theme))
         title = ", ".join(filter(None, (name, own[0].unit)))
         y += _kept(drawn, lane, y, title, _count(own[0].before), theme, last=False)
@@ -102,12 +113,22 @@ def _branches(drawn: FlowDrawing, steps: Sequence[FlowStep], theme: Theme) -> No
             y = _step(drawn, lane, y, step, theme, last=False)
         ends.append((middle, y))
     junction = max(y for _, y in ends) + GAP_PX // 2
-    drawn.parts += [f'<path d="M{middle} {y}V{junction}H{ARROW_PX}" stroke="{theme.soft}" fill="none"/>' for middle, y in ends]
+    drawn.parts += [
+        f'<path d="M{middle} {y}V{junction}H{ARROW_PX}" stroke="{theme.soft}" fill="none"/>'
+        for middle, y in ends
+    ]
     drawn.y = junction
 
 
 def _step(
-    drawn: FlowDrawing, lane: FlowColumn, y: int, step: FlowStep, theme: Theme, *, last: bool, of: int | None = None
+    drawn: FlowDrawing,
+    lane: FlowColumn,
+    y: int,
+    step: FlowStep,
+    theme: Theme,
+    *,
+    last: bool,
+    of: int | None = None,
 ) -> int:
     """What is left out, then the box of those who are left; the lower edge of the box."""
     left_out = step.before - step.after
@@ -120,14 +141,27 @@ def _step(
     if left_out:
         box_x = x + 24 if lane.narrow else WIDTH_PX - LEFT_OUT_PX - 1
         drawn.parts.append(_left_out(box_x, width, y + 7, x, left_out, lines, theme))
-    return y + height + _kept(drawn, lane, y + height, step.title, _count(step.after, of), theme, last=last)
+    return (
+        y
+        + height
+        + _kept(drawn, lane, y + height, step.title, _count(step.after, of), theme, last=last)
+    )
 
 
 def _count(n: int, of: int | None = None) -> str:
     return numbers.integer(n) + ("" if of is None else f" of {numbers.integer(of)}")
 
 
-def _kept(drawn: FlowDrawing, lane: FlowColumn, y: int, title: str, count: str, theme: Theme, *, last: bool) -> int:
+def _kept(
+    drawn: FlowDrawing,
+    lane: FlowColumn,
+    y: int,
+    title: str,
+    count: str,
+    theme: Theme,
+    *,
+    last: bool,
+) -> int:
     """A box; its height. The title takes as many lines as it needs beside the number."""
     stroke, width = (theme.hues[0], 2) if last else (theme.soft, 1)
     room = lane.width - 2 * PADDING_PX - LETTER_PX * (len(count) + 6)
@@ -145,8 +179,9 @@ def _kept(drawn: FlowDrawing, lane: FlowColumn, y: int, title: str, count: str, 
         for place, line in enumerate(lines)
     ]
     drawn.parts.append(
-        f'<text x="{lane.x + lane.width - PADDING_PX}" y="{middle}" text-anchor="end" fill="{theme.ink}" font-weight="600">'
-        f'<tspan font-style="italic" font-weight="400">n</tspan> = {count}</text>'
+        f'<text x="{lane.x + lane.width - PADDING_PX}" y="{middle}" text-anchor="end"'
+        f' fill="{theme.ink}" font-weight="600"><tspan font-style="italic"'
+        f' font-weight="400">n</tspan> = {count}</text>'
     )
     return height
 
@@ -155,14 +190,18 @@ def _tip(x: int, y: int, theme: Theme) -> str:
     return f'<path d="M{x - 4} {y - 7}L{x} {y - 1}L{x + 4} {y - 7}Z" fill="{theme.soft}"/>'
 
 
-def _left_out(x: int, width: int, y: int, from_x: int, n: int, lines: Sequence[str], theme: Theme) -> str:
+def _left_out(
+    x: int, width: int, y: int, from_x: int, n: int, lines: Sequence[str], theme: Theme
+) -> str:
     height = 30 + LINE_PX * len(lines)
     words = "".join(
-        f'<text x="{x + 14}" y="{y + 37 + LINE_PX * place}" fill="{theme.soft}" font-size="12">{escape(line)}</text>'
+        f'<text x="{x + 14}" y="{y + 37 + LINE_PX * place}" fill="{theme.soft}"'
+        f' font-size="12">{escape(line)}</text>'
         for place, line in enumerate(lines)
     )
     return (
-        f'<path d="M{from_x} {y + 15}H{x - 1}" stroke="{theme.soft}" stroke-dasharray="3 3" fill="none"/>'
-        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6" fill="{theme.ground}" stroke="{theme.line}"/>'
-        f'<text x="{x + 14}" y="{y + 20}" fill="{theme.hues[1]}" font-weight="600">Left out: {numbers.integer(n)}</text>{words}'
+        f'<path d="M{from_x} {y + 15}H{x - 1}" stroke="{theme.soft}" stroke-dasharray="3 3"'
+        f' fill="none"/><rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6"'
+        f' fill="{theme.ground}" stroke="{theme.line}"/><text x="{x + 14}" y="{y + 20}"'
+        f' fill="{theme.hues[1]}" font-weight="600">Left out: {numbers.integer(n)}</text>{words}'
     )

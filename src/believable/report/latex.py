@@ -1,4 +1,6 @@
-"""Tables in print: what a table shows, its footnotes, and LaTeX with booktabs. What people and studies wrote is escaped."""
+"""Tables in print: what a table shows, its footnotes, and LaTeX with booktabs. What people and
+studies wrote is escaped.
+"""
 
 from __future__ import annotations
 
@@ -76,8 +78,14 @@ MARKED = "p below alpha, each test on its own, not adjusted for their number"
 
 
 def shown_columns(table: Table) -> list[tuple[int, Column]]:
-    """What is laid out: all columns but the addresses of moments and the codes of sessions, which only join tables."""
-    return [(place, column) for place, column in enumerate(table.columns) if column.name not in ("link", "session")]
+    """What is laid out: all columns but the addresses of moments and the codes of sessions, which
+    only join tables.
+    """
+    return [
+        (place, column)
+        for place, column in enumerate(table.columns)
+        if column.name not in ("link", "session")
+    ]
 
 
 def footnotes(table: Table) -> Mapping[str, str]:
@@ -142,7 +150,12 @@ def latex_table(table: Table, mark: str = "") -> str:
     below += [escape(f"Bold cells: {MARKED}.")] if table.marked else []
     below += [escape(table.note)] if table.note else []
     if below:
-        lines += [r"\par\smallskip", r"\begin{minipage}{\linewidth}\footnotesize", *below, r"\end{minipage}"]
+        lines += [
+            r"\par\smallskip",
+            r"\begin{minipage}{\linewidth}\footnotesize",
+            *below,
+            r"\end{minipage}",
+        ]
     return "\n".join([*lines, r"\end{table}", ""])
 
 

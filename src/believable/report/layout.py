@@ -1,4 +1,6 @@
-"""An analysis as what the templates lay out: numbered figures and tables, footnotes, the ways numbers and sentences are set."""
+"""An analysis as what the templates lay out: numbered figures and tables, footnotes, the ways
+numbers and sentences are set.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ STATUS_ABOUT: Mapping[Status, str] = {
     "exploratory": "Not declared beforehand: read it as a question for the next study.",
     "descriptive": "Describes this sample; no claim beyond it.",
 }
-SECONDARY_ABOUT = "Declared in the registered plan as a secondary outcome: it adds to the picture and decides nothing."
+SECONDARY_ABOUT = (
+    "Declared in the registered plan as a secondary outcome: it adds to the picture and decides"
+    " nothing."
+)
 _LEGEND: tuple[tuple[Status, str], ...] = (
     ("confirmatory", "declared in the registered plan;"),
     ("exploratory", "a question for the next study;"),
@@ -48,14 +53,22 @@ ACROSS_COLUMNS = 11
 #: The column with the addresses of moments; it becomes a button in each row.
 LINK = "link"
 
-#: Draws a specification as SVG markup; `figure_files.inline_svg`, or a stand-in where figures come later.
+#: Draws a specification as SVG markup; `figure_files.inline_svg`, or a stand-in where figures come
+#: later.
 Drawing = Callable[[Spec], str]
 
 #: Headings and symbols that the APA sets in italics.
-SYMBOLS = frozenset(("p", "n", "N", "t", "d", "r", "M", "SD", "SE", "z", "U", "W", "F", "b", "c", "k", "r²", "R²"))
-_SYMBOL = re.compile(r"(?<![\w.])(p|t|d|r|n|N|M|SD|SE|z|U|W|F|H|R²|b|c|k|q|g|h|w|V)(?=(?:\([\d., ]+\))?\s?[=<>≤≥]\s?[\d.−-])")
+SYMBOLS = frozenset(
+    ("p", "n", "N", "t", "d", "r", "M", "SD", "SE", "z", "U", "W", "F", "b", "c", "k", "r²", "R²")
+)
+_SYMBOL = re.compile(
+    r"(?<![\w.])(p|t|d|r|n|N|M|SD|SE|z|U|W|F|H|R²|b|c|k|q|g|h|w|V)(?=(?:\([\d.,"
+    r" ]+\))?\s?[=<>≤≥]\s?[\d.−-])"
+)
 #: Spaces at which no line ends: around the sign of `p = .05`, before `%`.
-_TOGETHER = re.compile(r"(?<=[\w)²]) (?=[=<>≤≥] [\d.−-])|(?<=[\w)²] [=<>≤≥]) (?=[\d.−-])|(?<=\d) (?=%)")
+_TOGETHER = re.compile(
+    r"(?<=[\w)²]) (?=[=<>≤≥] [\d.−-])|(?<=[\w)²] [=<>≤≥]) (?=[\d.−-])|(?<=\d) (?=%)"
+)
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -71,7 +84,9 @@ class DrawnFigure:
 
 @dataclass(frozen=True, slots=True)
 class PrintedTable:
-    """A table with its number; `footnotes` are the marks of reasons, `watch` the addresses of moments by row."""
+    """A table with its number; `footnotes` are the marks of reasons, `watch` the addresses of
+    moments by row.
+    """
 
     number: int
     table: Table
@@ -102,7 +117,9 @@ class LaidSection:
 
 @dataclass(frozen=True, slots=True)
 class ReportLayout:
-    """Everything the templates need. `figures` are the specifications for the page's script, by name."""
+    """Everything the templates need. `figures` are the specifications for the page's script, by
+    name.
+    """
 
     analysis: Analysis
     sections: tuple[LaidSection, ...]
@@ -110,7 +127,9 @@ class ReportLayout:
 
     @property
     def drawings(self) -> dict[str, str]:
-        return {figure.chart.name: figure.drawing for laid in self.sections for figure in laid.figures}
+        return {
+            figure.chart.name: figure.drawing for laid in self.sections for figure in laid.figures
+        }
 
     @property
     def parts(self) -> dict[str, str]:
@@ -140,22 +159,37 @@ class ReportLayout:
             "parts": self.parts,
             "sections": self.sections,
             "secondary": sorted(
-                (finding for finding in analysis.findings if finding.rank is not None and not finding.hypothesis),
+                (
+                    finding
+                    for finding in analysis.findings
+                    if finding.rank is not None and not finding.hypothesis
+                ),
                 key=lambda finding: finding.rank != "primary",
             ),
             "units": analysis.units,
-            "adjusted": any(finding.p_adjusted is not None for finding in _shown_findings(analysis)),
-            "confirmatory": sum(finding.status == "confirmatory" for finding in _shown_findings(analysis)),
+            "adjusted": any(
+                finding.p_adjusted is not None for finding in _shown_findings(analysis)
+            ),
+            "confirmatory": sum(
+                finding.status == "confirmatory" for finding in _shown_findings(analysis)
+            ),
             "flow": funnel_svg(analysis.funnel, PAGE, mark) if analysis.funnel else "",
             "drops_by_reason": Counter((drop.level, drop.reason) for drop in analysis.drops),
             "figures": self.figures,
-            "files": {table.name: {"csv": table_csv(table, mark), "tex": latex_table(table, mark)} for table in printed},
+            "files": {
+                table.name: {"csv": table_csv(table, mark), "tex": latex_table(table, mark)}
+                for table in printed
+            },
         }
 
 
 def _shown_findings(analysis: Analysis) -> tuple[Finding, ...]:
-    """Those of the sections; of several studies side by side, whose sections hold tables alone, those of the hypotheses."""
-    return analysis.findings or tuple(finding for row in analysis.hypotheses for finding in row.findings)
+    """Those of the sections; of several studies side by side, whose sections hold tables alone,
+    those of the hypotheses.
+    """
+    return analysis.findings or tuple(
+        finding for row in analysis.hypotheses for finding in row.findings
+    )
 
 
 def lay_out(analysis: Analysis, draw: Drawing, links: Links) -> ReportLayout:
@@ -167,15 +201,26 @@ def lay_out(analysis: Analysis, draw: Drawing, links: Links) -> ReportLayout:
     for section in analysis.sections:
         drawings = []
         for chart in section.charts:
-            spec = specification(chart, (*section.tables, *analysis.tables), PAGE, colours, links, mark=analysis.source.mark)
+            spec = specification(
+                chart,
+                (*section.tables, *analysis.tables),
+                PAGE,
+                colours,
+                links,
+                mark=analysis.source.mark,
+            )
             figures[chart.name] = spec
             drawing = own_ids(draw(still(spec)), chart.name)
             clickable = links is not no_links and "link" in chart.use
-            words = f"{chart.caption} A click opens the clip.".strip() if clickable else chart.caption
+            words = (
+                f"{chart.caption} A click opens the clip.".strip() if clickable else chart.caption
+            )
             captioned = replace(chart, caption=words)
             drawings.append(DrawnFigure(len(figures), captioned, drawing, spec["description"]))
         laid_out = [table for table in section.tables if not table.data_only]
-        tables = tuple(_printed(table, printed + place, links) for place, table in enumerate(laid_out, start=1))
+        tables = tuple(
+            _printed(table, printed + place, links) for place, table in enumerate(laid_out, start=1)
+        )
         printed += len(laid_out)
         sections.append(LaidSection(section, tuple(drawings), tables))
     return ReportLayout(analysis, tuple(sections), figures)
@@ -189,15 +234,20 @@ def _printed(table: Table, number: int, links: Links) -> PrintedTable:
 
 
 def own_ids(drawing: str, name: str) -> str:
-    """The drawing with ids of its own: the renderer counts them on from figure to figure and from run to run."""
+    """The drawing with ids of its own: the renderer counts them on from figure to figure and from
+    run to run.
+    """
     order: dict[str, str] = {}
-    return _RENDERERS_ID.sub(lambda match: order.setdefault(match.group(), f"{name}-{len(order)}"), drawing)
+    return _RENDERERS_ID.sub(
+        lambda match: order.setdefault(match.group(), f"{name}-{len(order)}"), drawing
+    )
 
 
 _RENDERERS_ID = re.compile(r"\b(?:clip|gradient_)\d+\b")
 
 
-# ---------------------------------------------------------------------------------------------- templates
+# ----------------------------------------------------------------------------------------------
+# templates
 
 
 def prose(text: str) -> Markup:
@@ -207,7 +257,9 @@ def prose(text: str) -> Markup:
     Markup('<i>t</i>(33) = 2.1, <i>p</i> &lt; .05 &amp; more')
     """
     parts = _SYMBOL.split(_TOGETHER.sub("\u00a0", text))
-    marked = "".join(f"<i>{escape(part)}</i>" if place % 2 else escape(part) for place, part in enumerate(parts))
+    marked = "".join(
+        f"<i>{escape(part)}</i>" if place % 2 else escape(part) for place, part in enumerate(parts)
+    )
     return Markup(_CODE.sub(r"<code>\1</code>", marked))
 
 
@@ -218,12 +270,17 @@ def island(value: object) -> Markup:
 
 
 def _notes(finding: Finding) -> list[str]:
-    notes = (*(finding.estimate.notes if finding.estimate else ()), *(finding.test.notes if finding.test else ()))
+    notes = (
+        *(finding.estimate.notes if finding.estimate else ()),
+        *(finding.test.notes if finding.test else ()),
+    )
     return list(dict.fromkeys(notes))
 
 
 def _address(key: str) -> str:
-    """Where in a study something is: `rounds.2.annotate_btrace` is the second of rounds, annotate btrace."""
+    """Where in a study something is: `rounds.2.annotate_btrace` is the second of rounds, annotate
+    btrace.
+    """
     return key.replace(".", " · ").replace("_", " ")
 
 
@@ -233,7 +290,9 @@ def _side(column: Column) -> str:
 
 @cache
 def environment() -> Environment:
-    """What comes from a study or a person is text and is escaped; only the drawings and what is made here is markup."""
+    """What comes from a study or a person is text and is escaped; only the drawings and what is
+    made here is markup.
+    """
     jinja = template_environment(Path(__file__).parent / "templates", escaped=True)
     jinja.filters |= {
         "prose": prose,

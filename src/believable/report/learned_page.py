@@ -1,4 +1,6 @@
-"""What an imitation learned, as one page: nodes and moves on a map, what each node is worth, the movements of the hand."""
+"""What an imitation learned, as one page: nodes and moves on a map, what each node is worth, the
+movements of the hand.
+"""
 
 from __future__ import annotations
 
@@ -62,31 +64,46 @@ class HandArrow:
 def learned_page(model: Imitation, title: str) -> str:
     """The page as HTML, complete in itself."""
     visits = _visits(model)
-    goals = sorted(range(len(model.aims.goals)), key=lambda number: -len(model.aims.goals[number].paths))
+    goals = sorted(
+        range(len(model.aims.goals)), key=lambda number: -len(model.aims.goals[number].paths)
+    )
     situations = []
     for number in goals[:SITUATIONS_SHOWN]:
         goal = model.aims.goals[number]
-        note = f"{model.scheme.words(np.array(goal.situation)) or 'nothing'}; {len(goal.paths)} " + (
-            "path" if len(goal.paths) == 1 else "paths"
+        note = (
+            f"{model.scheme.words(np.array(goal.situation)) or 'nothing'}; {len(goal.paths)} "
+            + ("path" if len(goal.paths) == 1 else "paths")
         )
-        situations.append(_learned_map(model, f"towards {goal.item.name}", note, model.values[number], visits, _SMALL_WIDTH))
+        situations.append(
+            _learned_map(
+                model, f"towards {goal.item.name}", note, model.values[number], visits, _SMALL_WIDTH
+            )
+        )
     return (
         environment()
         .get_template("learned.html")
         .render(
             title=title,
             model=model,
-            whole=_learned_map(model, "how often a node was passed", "", visits, visits, _MAP_WIDTH),
+            whole=_learned_map(
+                model, "how often a node was passed", "", visits, visits, _MAP_WIDTH
+            ),
             situations=situations,
             arrows=_arrows(model),
             facts=(
                 ("Recordings", ", ".join(model.sources) or "unnamed"),
-                ("Nodes and moves between them", f"{len(model.topology.nodes)} and {int(model.topology.edges.sum())}"),
+                (
+                    "Nodes and moves between them",
+                    f"{len(model.topology.nodes)} and {int(model.topology.edges.sum())}",
+                ),
                 ("Situations with a goal", str(len(model.aims.goals))),
                 ("Items", str(len(model.item_places))),
                 (
                     "Movements of the hand",
-                    f"{model.primitives.count}, which keep {model.primitives.explained:.1%} of all variance",
+                    (
+                        f"{model.primitives.count}, which keep {model.primitives.explained:.1%} of"
+                        " all variance"
+                    ),
                 ),
                 ("Top speed", f"{model.top_speed_tiles_per_s:.1f} tiles a second"),
             ),
@@ -123,12 +140,23 @@ def _learned_map(
         for number, (x, y) in enumerate(spots)
     ]
     pairs = {tuple(sorted(map(int, pair))) for pair in np.argwhere(model.topology.edges)}
-    edges = [MapEdge(drawn[start].x, drawn[start].y, drawn[end].x, drawn[end].y) for start, end in sorted(pairs)]
+    edges = [
+        MapEdge(drawn[start].x, drawn[start].y, drawn[end].x, drawn[end].y)
+        for start, end in sorted(pairs)
+    ]
     items = [
-        MapNode(round((x - low[0]) * scale, 1), round((y - low[1]) * scale, 1), width / 110, 0, item.name)
+        MapNode(
+            round((x - low[0]) * scale, 1),
+            round((y - low[1]) * scale, 1),
+            width / 110,
+            0,
+            item.name,
+        )
         for item, (x, y, _) in model.item_places.items()
     ]
-    return LearnedMap(title, note, width, round(float(high[1] - low[1]) * scale, 1), drawn, edges, items)
+    return LearnedMap(
+        title, note, width, round(float(high[1] - low[1]) * scale, 1), drawn, edges, items
+    )
 
 
 def _arrows(model: Imitation) -> list[HandArrow]:
@@ -137,13 +165,23 @@ def _arrows(model: Imitation) -> list[HandArrow]:
     for number in np.argsort(-counts, kind="stable"):
         turn, lift = (float(value) * ANGLE_UNIT for value in model.primitives.centres[number, :2])
         done = [
-            word for word, does in (("jumps", model.primitives.jumps(number)), ("fires", model.primitives.fires(number))) if does
+            word
+            for word, does in (
+                ("jumps", model.primitives.jumps(number)),
+                ("fires", model.primitives.fires(number)),
+            )
+            if does
         ]
-        words = ", ".join([f"{turn:+z.0f}° across, {-lift:+z.0f}° up", *done, model.primitives.weapon(number)]).rstrip(", ")
+        words = ", ".join(
+            [f"{turn:+z.0f}° across, {-lift:+z.0f}° up", *done, model.primitives.weapon(number)]
+        ).rstrip(", ")
         angle = math.radians(max(-90.0, min(90.0, turn * 2)))
         arrows.append(
             HandArrow(
-                round(-math.sin(angle) * 16, 1), round(-math.cos(angle) * 16, 1), float(counts[number] / counts.sum()), words
+                round(-math.sin(angle) * 16, 1),
+                round(-math.cos(angle) * 16, 1),
+                float(counts[number] / counts.sum()),
+                words,
             )
         )
     return arrows

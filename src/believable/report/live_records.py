@@ -1,4 +1,6 @@
-"""What is asked of live results, and what comes back. Light to import: the server speaks in these, the computing is elsewhere."""
+"""What is asked of live results, and what comes back. Light to import: the server speaks in these,
+the computing is elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """What to compute. `database` is the store's address, `folder` the study's if it is known, `script` where to keep the
-    drawing library, `base` the address under which stimuli can be watched, `drafts` the folder for what is made on the way."""
+    """What to compute. `database` is the store's address, `folder` the study's if it is known,
+    `script` where to keep the drawing library, `base` the address under which stimuli can be
+    watched, `drafts` the folder for what is made on the way.
+    """
 
     database: str
     study: str
@@ -24,7 +28,9 @@ class ReportRequest:
 
 @dataclass(frozen=True, slots=True)
 class LiveReport:
-    """Results as markup for a page. `stimuli` tells what hides behind which number; with `error` nothing else is set."""
+    """Results as markup for a page. `stimuli` tells what hides behind which number; with `error`
+    nothing else is set.
+    """
 
     html: str = ""
     analysed: int = 0

@@ -1,5 +1,6 @@
-"""One self-contained page, and a folder around it: no request leaves the page, it works from a file, on paper, in light and
-dark, and without scripts. Beside it stand the figures as files, the tables as CSV and LaTeX, the results as JSON.
+"""One self-contained page, and a folder around it: no request leaves the page, it works from a
+file, on paper, in light and dark, and without scripts. Beside it stand the figures as files, the
+tables as CSV and LaTeX, the results as JSON.
 """
 
 from __future__ import annotations
@@ -28,9 +29,15 @@ REPORT = "report"
 
 SIMULATED = (
     "Simulated data",
-    "No person took part. Every number here comes from simulated participants and says nothing about people.",
+    (
+        "No person took part. Every number here comes from simulated participants and says nothing"
+        " about people."
+    ),
 )
-DEMONSTRATION = ("Demonstration stimuli", "What was shown was made for demonstration, also where a condition is called human.")
+DEMONSTRATION = (
+    "Demonstration stimuli",
+    "What was shown was made for demonstration, also where a condition is called human.",
+)
 BLINDED = ("Blinded", "Conditions are shown as letters. Which is which is not in this report.")
 
 
@@ -66,11 +73,13 @@ def page(
     scripts = [script().replace("</script", "<\\/script"), static("report.js")]
     style = f"{stylesheet()}\n{_paper(marks)}"
     policy = (
-        "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
-        f"style-src {policy_source(style)}; script-src {' '.join(policy_source(text) for text in scripts)}"
+        "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src"
+        f" {policy_source(style)}; script-src {' '.join(policy_source(text) for text in scripts)}"
     )
     html = render("report.html", layout, marks=marks, style=style, scripts=scripts, policy=policy)
-    flow = {FLOW: funnel_svg(analysis.funnel, PAGE, analysis.source.mark)} if analysis.funnel else {}
+    flow = (
+        {FLOW: funnel_svg(analysis.funnel, PAGE, analysis.source.mark)} if analysis.funnel else {}
+    )
     return ReportPage(f"{html}\n", flow | layout.drawings)
 
 
@@ -84,13 +93,19 @@ def marks_of(source: Source, *, blinded: bool = False) -> list[tuple[str, str]]:
     """What nobody may overlook, as a word and a sentence."""
     return [
         mark
-        for mark, holds in ((SIMULATED, source.simulated), (DEMONSTRATION, source.demonstration), (BLINDED, blinded))
+        for mark, holds in (
+            (SIMULATED, source.simulated),
+            (DEMONSTRATION, source.demonstration),
+            (BLINDED, blinded),
+        )
         if holds
     ]
 
 
 def check_report_folder(folder: Path) -> None:
-    """Refuse a folder with other things, or with a report that was edited, before anything is computed."""
+    """Refuse a folder with other things, or with a report that was edited, before anything is
+    computed.
+    """
     check_writable(folder, REPORT, is_ours=holds_results(folder))
 
 
@@ -104,9 +119,11 @@ def write_report(
     blinded: bool = False,
     script: Callable[[], str] = figure_files.script,
 ) -> ReportFolder:
-    """Write everything into `folder`. Same analysis, same bytes; `theme` is that of the files, the page has both.
+    """Write everything into `folder`. Same analysis, same bytes; `theme` is that of the files, the
+    page has both.
 
-    The folder is a new or empty one, or has an earlier report. Files that were added stay; edited ones are never overwritten.
+    The folder is a new or empty one, or has an earlier report. Files that were added stay; edited
+    ones are never overwritten.
     """
     target = Path(folder)
     check_report_folder(target)
@@ -121,7 +138,9 @@ def write_report(
             (draft / FIGURES_FOLDER).mkdir()
         for name, drawing in report.drawings.items():
             for form in formats:
-                (draft / FIGURES_FOLDER / f"{name}.{form}").write_bytes(picture(drawing, form, theme))
+                (draft / FIGURES_FOLDER / f"{name}.{form}").write_bytes(
+                    picture(drawing, form, theme)
+                )
         (draft / PAGE_FILE).write_text(report.html, encoding="utf-8", newline="\n")
     return ReportFolder(target / PAGE_FILE, len(report.drawings), len(analysis.tables))
 
@@ -130,5 +149,11 @@ def _paper(marks: Sequence[tuple[str, str]]) -> str:
     """What stands in the margin of every printed page."""
     words = " · ".join(word for word, _ in marks).upper()
     face = "font: 8.5pt sans-serif; color: #5a6370;"
-    top = f'@top-left {{ content: "{words}"; {face} font-weight: 700; color: #a14408; }}' if words else ""
-    return f'@page {{ {top} @bottom-right {{ content: counter(page) " / " counter(pages); {face} }} }}'
+    top = (
+        f'@top-left {{ content: "{words}"; {face} font-weight: 700; color: #a14408; }}'
+        if words
+        else ""
+    )
+    return (
+        f'@page {{ {top} @bottom-right {{ content: counter(page) " / " counter(pages); {face} }} }}'
+    )

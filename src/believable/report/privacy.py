@@ -1,5 +1,5 @@
-"""What must not be published: patterns of people's names, addresses and numbers in what participants wrote, looked for in every
-table and every raw event of a bundle.
+"""What must not be published: patterns of people's names, addresses and numbers in what
+participants wrote, looked for in every table and every raw event of a bundle.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def matches(text: str, known: Known = nobody) -> list[Match]:
         (
             match
             for match in everything
-            if match.kind != "phone number" or all(match.end <= date.start or date.end <= match.start for date in dates)
+            if match.kind != "phone number"
+            or all(match.end <= date.start or date.end <= match.start for date in dates)
         ),
         key=lambda match: (match.start, -match.end),
     )
@@ -90,7 +91,9 @@ def _all(text: str, known: Known) -> Iterator[Match]:
             yield Match(pattern.kind, spot.start(), spot.end(), pattern.cure)
     for spot in _WORD.finditer(text):
         if known(spot.group()):
-            yield Match(RECRUITER, spot.start(), spot.end(), "Remove it: it is the id of a participant.")
+            yield Match(
+                RECRUITER, spot.start(), spot.end(), "Remove it: it is the id of a participant."
+            )
 
 
 def without(text: str, kinds: frozenset[str], known: Known = nobody) -> str:
@@ -145,7 +148,9 @@ NOT_WRITTEN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Something in the data of one session that may give somebody away. The id stays the same as long as the data do."""
+    """Something in the data of one session that may give somebody away. The id stays the same as
+    long as the data do.
+    """
 
     id: str
     kind: str
@@ -161,7 +166,9 @@ def tables_of(folder: Path) -> Iterator[tuple[Path, frozenset[str]]]:
     """Every table of the bundle with its columns of text."""
     package = json.loads((folder / "datapackage.json").read_text("utf-8"))
     for resource in package["resources"]:
-        if resource.get("profile") == "tabular-data-resource" and resource["path"].startswith("data/"):
+        if resource.get("profile") == "tabular-data-resource" and resource["path"].startswith(
+            "data/"
+        ):
             texts = [field for field in resource["schema"]["fields"] if field["type"] == "string"]
             # A column with a list of its possible values holds nothing else.
             names = {field["name"] for field in texts if "enum" not in field.get("constraints", {})}
@@ -182,31 +189,43 @@ _LONG = 10_000_000
 
 
 def long_number(value: object) -> str | None:
-    """A number, or a cell with one, as digits if it is so long that it may say who or when; None for everything else."""
+    """A number, or a cell with one, as digits if it is so long that it may say who or when; None
+    for everything else.
+    """
     if isinstance(value, str):
         try:
             value = float(value)
         except ValueError:
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not _LONG <= abs(value) < 1e15:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not _LONG <= abs(value) < 1e15
+    ):
         return None
     return f"{abs(value):.0f}"
 
 
 def asked_in(row: Mapping[str, str], column: str) -> str:
-    """The question that a cell answers. If a table has no questions, its columns take their place, as the fields of events do."""
+    """The question that a cell answers. If a table has no questions, its columns take their place,
+    as the fields of events do.
+    """
     return row.get("question", column)
 
 
 def place_in(row: Mapping[str, str]) -> tuple[str, int | None]:
-    """The session and page of a row. Rows of no session, such as versions of the study, are known by their number."""
+    """The session and page of a row. Rows of no session, such as versions of the study, are known
+    by their number.
+    """
     session = restored(row.get("session") or "")  # ids of older databases may begin with `-`
     place = row.get("position") if session else row.get("number")
     return session, int(place) if place else None
 
 
 def spots(folder: Path, known: Known = nobody) -> tuple[Spot, ...]:
-    """Everything found, each once: what stands in a table is not told again from the events behind it."""
+    """Everything found, each once: what stands in a table is not told again from the events behind
+    it.
+    """
     by_id: dict[str, Spot] = {}
     for spot in (*_in_tables(folder, known), *_in_events(folder, known)):
         by_id.setdefault(spot.id, spot)
@@ -220,7 +239,9 @@ def column_spots(folder: Path) -> tuple[Spot, ...]:
         if "recruiter_hash" in columns:
             place = f"{path.name}, column recruiter_hash"
             cure = "Export without --with-recruiter-hashes."
-            exposed.append(Spot(_id(place), "recruiter id", "", place, "keyed hashes of recruiters' ids", cure))
+            exposed.append(
+                Spot(_id(place), "recruiter id", "", place, "keyed hashes of recruiters' ids", cure)
+            )
     return tuple(exposed)
 
 
@@ -229,7 +250,9 @@ def _in_tables(folder: Path, known: Known) -> Iterator[Spot]:
         with path.open(encoding="utf-8", newline="") as file:
             for line, row in enumerate(csv.DictReader(file), start=2):
                 session, index = place_in(row)
-                written = {column: restored(row[column]) for column in columns & row.keys() if row[column]}
+                written = {
+                    column: restored(row[column]) for column in columns & row.keys() if row[column]
+                }
                 if (number := long_number(row.get(NUMBERS) or "")) is not None:
                     written[NUMBERS] = number
                 for column, text in written.items():
@@ -245,7 +268,9 @@ def _in_events(folder: Path, known: Known) -> Iterator[Spot]:
                 continue
             for question, words in texts_of(body):
                 where = f"{Path(name).name} line {line}, {body.get('kind')}"
-                yield from _in_text(words, event["session"], body.get("trial"), question, where, known)
+                yield from _in_text(
+                    words, event["session"], body.get("trial"), question, where, known
+                )
 
 
 def texts_of(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -256,7 +281,9 @@ def texts_of(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for name, value in data.items():
             if name == "answers" and isinstance(answers, dict):
                 for question, answer in answers.items():
-                    yield from ((question, text) for text in (*_strings(answer), *_long_numbers(answer)))
+                    yield from (
+                        (question, text) for text in (*_strings(answer), *_long_numbers(answer))
+                    )
             elif name != "question":
                 own = str(data.get("question", name))
                 yield from ((own, text) for text in _strings(value))
@@ -283,11 +310,22 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(part)
 
 
-def _in_text(text: str, session: str, position: int | None, question: str, where: str, known: Known) -> Iterator[Spot]:
+def _in_text(
+    text: str, session: str, position: int | None, question: str, where: str, known: Known
+) -> Iterator[Spot]:
     for match in matches(text, known):
         key = _id(f"{session}/{position}/{question}/{match.kind}")
         shown = text[max(0, match.start - 15) : match.end + 15].replace("\n", " ")[:EXCERPT]
-        yield Spot(key, match.kind, session, printable(where), printable(shown), match.cure, position, question)
+        yield Spot(
+            key,
+            match.kind,
+            session,
+            printable(where),
+            printable(shown),
+            match.cure,
+            position,
+            question,
+        )
 
 
 def printable(text: str) -> str:

@@ -1,4 +1,6 @@
-"""Taking spots out of a bundle: in its tables and in its raw events, whose hash chains are computed again if they change."""
+"""Taking spots out of a bundle: in its tables and in its raw events, whose hash chains are computed
+again if they change.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ Row = dict[str, str]
 
 
 def redact(folder: Path, chosen: Sequence[Spot], known: Known = nobody) -> int:
-    """Remove the chosen spots everywhere in the bundle; the number of sessions whose receipts are new."""
+    """Remove the chosen spots everywhere in the bundle; the number of sessions whose receipts are
+    new.
+    """
     wanted: dict[tuple[str, int | None, str], set[str]] = {}
     for spot in chosen:
         wanted.setdefault((spot.session, spot.position, spot.question), set()).add(spot.kind)
@@ -70,7 +74,10 @@ def _table(
             cleaned = without(text, kinds, known)
             if cleaned != text:
                 row[column], touched = neutralised(cleaned), True
-        number, kinds = long_number(row.get(NUMBERS)), frozenset(wanted.get((session, position, asked_in(row, NUMBERS)), ()))
+        number, kinds = (
+            long_number(row.get(NUMBERS)),
+            frozenset(wanted.get((session, position, asked_in(row, NUMBERS)), ())),
+        )
         if number is not None and without(number, kinds, known) != number:
             row[NUMBERS], touched = "", True
         if row.get("receipt") and session in heads:
@@ -80,7 +87,12 @@ def _table(
         path.write_text("".join(lines), encoding="utf-8", newline="")
 
 
-def _events(path: Path, wanted: Mapping[tuple[str, int | None, str], set[str]], known: Known, heads: dict[str, str]) -> None:
+def _events(
+    path: Path,
+    wanted: Mapping[tuple[str, int | None, str], set[str]],
+    known: Known,
+    heads: dict[str, str],
+) -> None:
     """Rewrites the lines; `heads` gets the new end of each changed session's chain."""
     sessions = {session for session, _, _ in wanted}
     lines = list(read_lines(path))
@@ -107,7 +119,9 @@ def unbroken(lines: Sequence[Mapping[str, Any]], session: str) -> list[str]:
     return bodies
 
 
-def _body(text: str, session: str, wanted: Mapping[tuple[str, int | None, str], set[str]], known: Known) -> str:
+def _body(
+    text: str, session: str, wanted: Mapping[tuple[str, int | None, str], set[str]], known: Known
+) -> str:
     body = json.loads(text)
     data = body.get("data")
     if not isinstance(data, dict):
@@ -119,12 +133,18 @@ def _body(text: str, session: str, wanted: Mapping[tuple[str, int | None, str], 
 
     for name, value in list(data.items()):
         if name == "answers" and isinstance(value, dict):
-            data[name] = {question: _cleaned(answer, kinds(question), known) for question, answer in value.items()}
+            data[name] = {
+                question: _cleaned(answer, kinds(question), known)
+                for question, answer in value.items()
+            }
         elif name != "question":
             own = str(data.get("question", name))
-            # What was typed before the last version may hold the half of it, which no pattern finds.
+            # What was typed before the last version may hold the half of it, which no pattern
+            # finds.
             half = body.get("kind") in _TYPED and bool(kinds(own))
-            data[name] = REMOVED if half and isinstance(value, str) else _cleaned(value, kinds(own), known)
+            data[name] = (
+                REMOVED if half and isinstance(value, str) else _cleaned(value, kinds(own), known)
+            )
     return text if json.loads(text) == body else json_text(body)
 
 
@@ -164,13 +184,17 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
     >>> json_text({"value": "nice \\ud83d"})
     '{"value":"nice \\\\ud83d"}'
     """
-    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=None if indent else (",", ":"))
+    text = json.dumps(
+        value, ensure_ascii=False, indent=indent, separators=None if indent else (",", ":")
+    )
     return _HALF_CHARACTER.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
     written = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=written, mtime=0) as archive:
+    with gzip.GzipFile(
+        filename="", mode="wb", compresslevel=6, fileobj=written, mtime=0
+    ) as archive:
         for line in lines:
             archive.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
     path.write_bytes(written.getvalue())

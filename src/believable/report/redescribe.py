@@ -33,7 +33,11 @@ def _descriptions(precision: Precision) -> dict[tuple[str, str], str]:
             ("shown", "open_ms"): "Left out of this release.",
         }
     )
-    at_ms = "since the first row of this trial" if precision.page_times else "in the medium: other times are left out"
+    at_ms = (
+        "since the first row of this trial"
+        if precision.page_times
+        else "in the medium: other times are left out"
+    )
     events = (
         {}
         if precision.raw_events
@@ -42,16 +46,29 @@ def _descriptions(precision: Precision) -> dict[tuple[str, str], str]:
             ("participants", "receipt"): "Left out of this release, with the raw events.",
         }
     )
-    mono_ms = "The same on the page's monotonic clock." if precision.page_times else "Left out of this release."
+    mono_ms = (
+        "The same on the page's monotonic clock."
+        if precision.page_times
+        else "Left out of this release."
+    )
     return (
         page
         | events
         | {
             ("participants", "number"): "Random number of the session in this release.",
             ("participants", "started_on"): "Left out of this release.",
-            ("participants", "duration_ms"): f"From joining to finishing, on the server's clock, {length}",
-            ("trials", "opened_ms"): f"When it became the current trial, since the session started (server's clock), {clock}",
-            ("trials", "closed_ms"): f"When it was closed, since the session started (server's clock), {clock}",
+            (
+                "participants",
+                "duration_ms",
+            ): f"From joining to finishing, on the server's clock, {length}",
+            ("trials", "opened_ms"): (
+                "When it became the current trial, since the session started (server's clock),"
+                f" {clock}"
+            ),
+            (
+                "trials",
+                "closed_ms",
+            ): f"When it was closed, since the session started (server's clock), {clock}",
             ("rounds", "started_ms"): f"Since the session began, on the server's clock, {clock}",
             ("rounds", "ended_ms"): f"Since the session began, on the server's clock, {clock}",
             ("traces", "at_ms"): f"Milliseconds {at_ms}.",
@@ -65,17 +82,26 @@ def _descriptions(precision: Precision) -> dict[tuple[str, str], str]:
 
 _LAST_EVENT = re.compile(r" Last event received on \S+ \(UTC\)\.")
 _RAW_CLOCKS = "The raw events hold the wall-clock times of the participants' browsers, and"
-_ROUNDED_CLOCKS = "Times in the raw events count from the beginning of each session and are rounded, and"
+_ROUNDED_CLOCKS = (
+    "Times in the raw events count from the beginning of each session and are rounded, and"
+)
 _REPLAYS = re.compile(r"(?:^- `materials/replays/.*\n\n?)+", re.M)
-_CODEBOOK_ROW = re.compile(r"\| (?P<column>\w+) \| (?P<type>\w+) \| (?P<about>(?:\\.|[^|\\])*) \|(?P<rest>.*)")
+_CODEBOOK_ROW = re.compile(
+    r"\| (?P<column>\w+) \| (?P<type>\w+) \| (?P<about>(?:\\.|[^|\\])*) \|(?P<rest>.*)"
+)
 
 
-def redescribe(folder: Path, precision: Precision, note: Mapping[str, Any], n_rows: Mapping[str, int]) -> None:
+def redescribe(
+    folder: Path, precision: Precision, note: Mapping[str, Any], n_rows: Mapping[str, int]
+) -> None:
     texts = _descriptions(precision)
     _redescribe_package(folder / "datapackage.json", texts, note, n_rows)
     _redescribe_dataset(folder / "dataset_description.json", texts)
     _redescribe_codebook(folder / "documentation" / "codebook.csv", texts)
-    _rewrite_text(folder / "documentation" / "codebook.md", lambda text: _redescribed_codebook_text(text, texts))
+    _rewrite_text(
+        folder / "documentation" / "codebook.md",
+        lambda text: _redescribed_codebook_text(text, texts),
+    )
     _rewrite_text(folder / "CHANGES.md", lambda text: _LAST_EVENT.sub("", text))
     _rewrite_text(folder / "README.md", _redescribed_readme)
 
@@ -86,7 +112,10 @@ def _rewrite_text(path: Path, rewrite: Callable[[str], str]) -> None:
 
 
 def _redescribe_package(
-    path: Path, texts: Mapping[tuple[str, str], str], note: Mapping[str, Any], n_rows: Mapping[str, int]
+    path: Path,
+    texts: Mapping[tuple[str, str], str],
+    note: Mapping[str, Any],
+    n_rows: Mapping[str, int],
 ) -> None:
     package = json.loads(path.read_text("utf-8"))
     for resource in package["resources"]:
@@ -96,10 +125,16 @@ def _redescribe_package(
         for field in resource.get("schema", {}).get("fields", ()):
             field["description"] = texts.get((name, field["name"]), field["description"])
             values = field.get("constraints", {}).get("enum")
-            if (name, field["name"]) == ("exclusions", "reason") and values is not None and TOO_FAST not in values:
+            if (
+                (name, field["name"]) == ("exclusions", "reason")
+                and values is not None
+                and TOO_FAST not in values
+            ):
                 values.append(TOO_FAST)
     # Recordings of rounds were listed in the order in which their players came.
-    package["resources"].sort(key=lambda entry: entry["path"] if entry["path"].startswith("materials/replays/") else "")
+    package["resources"].sort(
+        key=lambda entry: entry["path"] if entry["path"].startswith("materials/replays/") else ""
+    )
     package[RELEASE] = dict(note)
     path.write_text(json_text(package, indent=2) + "\n", encoding="utf-8")
 
@@ -133,7 +168,11 @@ def _redescribed_codebook_text(text: str, texts: Mapping[tuple[str, str], str]) 
         table = line.removeprefix("## ") if line.startswith("## ") else table
         row = _CODEBOOK_ROW.fullmatch(line)
         about = None if row is None else texts.get((table, row["column"]))
-        lines.append(line if row is None or about is None else f"| {row['column']} | {row['type']} | {about} |{row['rest']}")
+        lines.append(
+            line
+            if row is None or about is None
+            else f"| {row['column']} | {row['type']} | {about} |{row['rest']}"
+        )
     return "\n".join(lines)
 
 

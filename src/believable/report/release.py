@@ -1,4 +1,6 @@
-"""The anonymised release of a study: data, study, plan, report, and what readers need to use them rightly."""
+"""The anonymised release of a study: data, study, plan, report, and what readers need to use them
+rightly.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,16 @@ MARK = "release.json"
 FORMAT = "believable-release/1"
 TEMPLATES = Path(__file__).parent / "templates" / "release"
 BUNDLE, STUDY, REPORT = "bundle", "study", "report"
-#: Parts of a study folder that are published; stimuli only when asked for, since they may belong to others.
+#: Parts of a study folder that are published; stimuli only when asked for, since they may belong to
+#: others.
 STUDY_PARTS = ("study.yaml", "pages")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseFacts:
-    """What the papers of a release say. `accepted` are spots that were looked at and are no harm; `redacted` those taken out."""
+    """What the papers of a release say. `accepted` are spots that were looked at and are no harm;
+    `redacted` those taken out.
+    """
 
     title: str
     authors: tuple[str, ...]
@@ -41,7 +46,8 @@ class ReleaseFacts:
     stimuli: bool = False
     #: How exactly times are told, as a sentence.
     times: str = ""
-    #: Whether the order of pages gives the order of arrival away, because both follow from the study's seed.
+    #: Whether the order of pages gives the order of arrival away, because both follow from the
+    #: study's seed.
     arrival_by_seed: bool = False
     #: What an attack with a platform's list found, a line for each signal; none: nobody tried.
     attack: tuple[str, ...] = ()
@@ -58,12 +64,18 @@ class Licence:
 
 
 LICENCES: Registry[Licence] = Registry(
-    "licence", [Licence(name, **words) for name, words in read_blocks(Path(__file__).with_name("licences.yaml")).items()]
+    "licence",
+    [
+        Licence(name, **words)
+        for name, words in read_blocks(Path(__file__).with_name("licences.yaml")).items()
+    ],
 )
 
 
 def check_target(folder: Path) -> None:
-    """Only an older release to which nobody has added or changed anything, or nothing, may be replaced."""
+    """Only an older release to which nobody has added or changed anything, or nothing, may be
+    replaced.
+    """
     check_replaceable(folder, "release", is_ours=(folder / MARK).is_file())
 
 
@@ -72,12 +84,14 @@ def check_spots(spots: Sequence[Spot], accepted: frozenset[str], redacted: froze
     left = [spot for spot in spots if spot.id not in accepted | redacted]
     if not left:
         return
-    lines = [f"  {spot.id}  {spot.kind} in {spot.place}: “{spot.excerpt}”. {spot.cure}" for spot in left]
+    lines = [
+        f"  {spot.id}  {spot.kind} in {spot.place}: “{spot.excerpt}”. {spot.cure}" for spot in left
+    ]
     raise Refused(
         f"{len(left)} places may tell who somebody is:\n"
         + "\n".join(lines)
-        + "\nRead each. Take it out with --redact ID, or keep it with --accept ID where it gives nobody away; `--redact all`"
-        " takes everything out."
+        + "\nRead each. Take it out with --redact ID, or keep it with --accept ID where it gives"
+        " nobody away; `--redact all` takes everything out."
     )
 
 
@@ -90,7 +104,9 @@ def build(
     facts: ReleaseFacts,
     formats: Sequence[Format] = ("svg", "pdf", "png"),
 ) -> None:
-    """Write the release. `bundle` is moved into it; `study` is the study's folder where there is one."""
+    """Write the release. `bundle` is moved into it; `study` is the study's folder where there is
+    one.
+    """
     check_target(folder)
     part = folder.resolve().with_name(f".{folder.resolve().name}.{os.getpid()}.part")
     try:
@@ -99,7 +115,9 @@ def build(
         if study is not None:
             _study(study, part, with_stimuli=facts.stimuli)
         write_report(analysis, part / REPORT, formats=formats)
-        for name, text in papers(analysis, facts, plan=(part / PLAN_FOLDER).is_dir(), study=study is not None).items():
+        for name, text in papers(
+            analysis, facts, plan=(part / PLAN_FOLDER).is_dir(), study=study is not None
+        ).items():
             (part / name).write_text(text, encoding="utf-8")
         seal(part)
         check_target(folder)  # somebody may have written there meanwhile
@@ -123,7 +141,9 @@ def _study(study: Path, part: Path, *, with_stimuli: bool) -> None:
 
 
 def papers(analysis: Analysis, facts: ReleaseFacts, *, plan: bool, study: bool) -> dict[str, str]:
-    """What readers of a release begin with, by the name of the file. Texts in CFF are JSON, which YAML reads as it is."""
+    """What readers of a release begin with, by the name of the file. Texts in CFF are JSON, which
+    YAML reads as it is.
+    """
     words = {
         name: document(
             TEMPLATES / name,

@@ -1,1 +1,3 @@
-"""Participants who answer by themselves: through the real routes, validation and store, marked simulated for ever."""
+"""Participants who answer by themselves: through the real routes, validation and store, marked
+simulated for ever.
+"""

@@ -1,5 +1,5 @@
-"""An ASGI application in this process: its start-up and shut-down, a client that talks to it without a network, and the socket of
-played rounds, to it or to a server elsewhere.
+"""An ASGI application in this process: its start-up and shut-down, a client that talks to it
+without a network, and the socket of played rounds, to it or to a server elsewhere.
 """
 
 from __future__ import annotations
@@ -20,14 +20,21 @@ from believable.core.errors import BelievableError
 HOST = "simulated"
 
 Message = MutableMapping[str, Any]
-App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
+App = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
+    Awaitable[None],
+]
 
 
 class AppClient(httpx.AsyncClient):
-    """A client of an application in this process, which can be reached without HTTP, too. `app` is the application."""
+    """A client of an application in this process, which can be reached without HTTP, too. `app` is
+    the application.
+    """
 
     def __init__(self, app: App) -> None:
-        super().__init__(transport=httpx.ASGITransport(app=app), base_url=f"http://{HOST}", timeout=None)
+        super().__init__(
+            transport=httpx.ASGITransport(app=app), base_url=f"http://{HOST}", timeout=None
+        )
         self.app = app
         self._usual = [(name.lower(), value) for name, value in self.headers.raw]
 
@@ -41,9 +48,13 @@ class AppClient(httpx.AsyncClient):
         json: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        """The same as `request`, straight to the application: without cookies, redirects and the work that a network needs."""
+        """The same as `request`, straight to the application: without cookies, redirects and the
+        work that a network needs.
+        """
         content, kind = _content(data, json)
-        own = {"host": HOST, "content-length": str(len(content)), "content-type": kind} | dict(headers or {})
+        own = {"host": HOST, "content-length": str(len(content)), "content-type": kind} | dict(
+            headers or {}
+        )
         scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -54,7 +65,10 @@ class AppClient(httpx.AsyncClient):
             "raw_path": path.encode(),
             "query_string": urlencode(params or {}).encode(),
             "root_path": "",
-            "headers": [*self._usual, *((name.encode(), value.encode()) for name, value in own.items())],
+            "headers": [
+                *self._usual,
+                *((name.encode(), value.encode()) for name, value in own.items()),
+            ],
             "server": (HOST, None),
             "client": ("127.0.0.1", 123),
             "state": {},
@@ -66,7 +80,10 @@ class AppClient(httpx.AsyncClient):
 
 def _content(data: Mapping[str, str] | None, tree: object) -> tuple[bytes, str]:
     if tree is not None:
-        return json.dumps(tree, ensure_ascii=False, separators=(",", ":")).encode(), "application/json"
+        return (
+            json.dumps(tree, ensure_ascii=False, separators=(",", ":")).encode(),
+            "application/json",
+        )
     return urlencode(data or {}).encode(), "application/x-www-form-urlencoded"
 
 
@@ -116,7 +133,10 @@ async def running(app: App) -> AsyncIterator[httpx.AsyncClient]:
             await task  # raises what went wrong
             raise AppFailed(f"the application ended during its {what}")
         if answer.result()["type"] != f"lifespan.{what}.complete":
-            raise AppFailed(f"the application's {what} failed: {answer.result().get('message', 'it gave no reason')}")
+            raise AppFailed(
+                f"the application's {what} failed:"
+                f" {answer.result().get('message', 'it gave no reason')}"
+            )
 
     await tell("startup")
     try:
@@ -165,7 +185,11 @@ class _NetworkSocket:
 
 
 def _closed(error: ConnectionClosed) -> SocketClosed:
-    return SocketClosed(error.rcvd.code, error.rcvd.reason) if error.rcvd else SocketClosed(1006, "lost")
+    return (
+        SocketClosed(error.rcvd.code, error.rcvd.reason)
+        if error.rcvd
+        else SocketClosed(1006, "lost")
+    )
 
 
 class _AppSocket:

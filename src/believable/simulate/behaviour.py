@@ -1,6 +1,8 @@
-"""What a behaviour is: planted parameters, a mind for one person at a browser, and a way to fill many sessions at once.
+"""What a behaviour is: planted parameters, a mind for one person at a browser, and a way to fill
+many sessions at once.
 
-Both ways follow the same parameters: a mind answers page by page through the real routes, `fill` writes columns straight away.
+Both ways follow the same parameters: a mind answers page by page through the real routes, `fill`
+writes columns straight away.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ from believable.study.records import Question, Stimulus, Study, TrialBase, outli
 
 @dataclass(frozen=True, slots=True)
 class SeenAction:
-    """An action of the log, under the id that the browser knows. `violations`: what a checker found wrong
-    with it, `category/rule`; empty: nothing."""
+    """An action of the log, under the id that the browser knows. `violations`: what a checker found
+    wrong with it, `category/rule`; empty: nothing.
+    """
 
     id: str
     t0_ms: int
@@ -38,7 +41,8 @@ class SeenAction:
 
 @dataclass(frozen=True, slots=True)
 class SeenStimulus:
-    """A stimulus that a simulated participant watched. `stimulus` is None for a round that the participant played.
+    """A stimulus that a simulated participant watched. `stimulus` is None for a round that the
+    participant played.
 
     opened            the overlays that were opened (plan, log)
     rate              how fast it was played
@@ -66,7 +70,9 @@ LEFT_OPEN: Final = object()
 
 
 class Mind(Protocol):
-    """One simulated person's view of a protocol's stimuli. None means: as anybody would (the instrument's own simulation)."""
+    """One simulated person's view of a protocol's stimuli. None means: as anybody would (the
+    instrument's own simulation).
+    """
 
     @property
     def opens(self) -> float:
@@ -81,8 +87,12 @@ class Mind(Protocol):
         """What is done in a quality test."""
         return None
 
-    def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
-        """The answer to a question of a page on which `page` was shown, after `earlier`; `LEFT_OPEN`: no answer."""
+    def answer(
+        self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]
+    ) -> Any:
+        """The answer to a question of a page on which `page` was shown, after `earlier`;
+        `LEFT_OPEN`: no answer.
+        """
         return None
 
     def join_arms(self, arms: Mapping[str, str]) -> None:
@@ -103,10 +113,13 @@ class Behaviour:
 
     truth    the record of planted parameters; its defaults are a plausible study
     nothing  the same without any effect
-    mind     one person, from the truth, the study and a source of chance of their own; `careless` people answer at random
+    mind     one person, from the truth, the study and a source of chance of their own; `careless`
+             people answer at random
     fill     many sessions at once
-    values   what the main outcomes of a study with this truth estimate, as far as it is known in closed form
-    demonstration  the truth for the stimuli that `believable new` makes; the defaults where it is left out
+    values   what the main outcomes of a study with this truth estimate, as far as it is known in
+             closed form
+    demonstration  the truth for the stimuli that `believable new` makes; the defaults where it is
+                   left out
     """
 
     truth: type[Any]
@@ -118,11 +131,17 @@ class Behaviour:
 
     def truth_for(self, study: Study) -> Any:
         """What is planted where nothing else is said."""
-        return self.truth() if self.demonstration is None or not study.demonstration else self.demonstration
+        return (
+            self.truth()
+            if self.demonstration is None or not study.demonstration
+            else self.demonstration
+        )
 
 
 class SimulatedProtocol(DeclaredProtocol, AnalysedProtocol, Protocol):
-    """What simulations need to know of a protocol; see `believable.protocols.contract`. Protocols are handed in."""
+    """What simulations need to know of a protocol; see `believable.protocols.contract`. Protocols
+    are handed in.
+    """
 
     @property
     def people(self) -> Behaviour: ...
@@ -138,7 +157,8 @@ def expit(x: Any) -> Any:
     return 1.0 / (1.0 + np.exp(-np.asarray(x, np.float64)))
 
 
-# ------------------------------------------------------------------------------------------ what all of them do
+# ------------------------------------------------------------------------------------------ what
+# all of them do
 
 #: Chance of a wrong answer at one attempt: of somebody careless, and of anybody else.
 CARELESS_WRONG, CAREFUL_WRONG = 1.0, 0.004
@@ -156,8 +176,12 @@ def take_checks(sessions: Sessions) -> None:
             _take(entry.item, name, asked.get(name), right, sessions)
 
 
-def _take(check: TrialBase, name: str, question: Question | None, correct: Any, sessions: Sessions) -> None:
-    """`question` is None, and `correct` all answers that can be right, where what was watched decides what is asked."""
+def _take(
+    check: TrialBase, name: str, question: Question | None, correct: Any, sessions: Sessions
+) -> None:
+    """`question` is None, and `correct` all answers that can be right, where what was watched
+    decides what is asked.
+    """
     rng, positions = sessions.rng, sessions.pool.positions(check.id)[sessions.plan]
     chance = np.where(sessions.careless, CARELESS_WRONG, CAREFUL_WRONG) ** check.tries
     wrong = rng.random(positions.shape) < chance[:, None]
@@ -166,7 +190,10 @@ def _take(check: TrialBase, name: str, question: Question | None, correct: Any, 
     person = np.repeat(sessions.people, positions.shape[1])
     right = ~wrong.ravel()
     if question is None:
-        of_plan = [_texts(sessions.pool.plans[plan], row) for plan, row in zip(sessions.plan, positions, strict=True)]
+        of_plan = [
+            _texts(sessions.pool.plans[plan], row)
+            for plan, row in zip(sessions.plan, positions, strict=True)
+        ]
         rights, others = np.array(of_plan, dtype=object).reshape(-1, 2).T
         text = np.where(right, rights, others).astype(object)
         kind = sessions.pool.plans[0][int(positions[0, 0])].trial.all_questions[0].kind
@@ -175,18 +202,26 @@ def _take(check: TrialBase, name: str, question: Question | None, correct: Any, 
     other = _wrong_answer(question, correct)
     if isinstance(correct, str):
         text = np.where(right, correct, other).astype(object)
-        sessions.answer(person, positions.ravel(), question.id, question.kind, text=text, correct=right)
+        sessions.answer(
+            person, positions.ravel(), question.id, question.kind, text=text, correct=right
+        )
     elif isinstance(correct, int | float):
         number = np.where(right, correct, other).astype(np.float64)
-        sessions.answer(person, positions.ravel(), question.id, question.kind, number=number, correct=right)
+        sessions.answer(
+            person, positions.ravel(), question.id, question.kind, number=number, correct=right
+        )
 
 
 def _texts(plan: Sequence[PlannedTrial], positions: Iterable[int]) -> list[tuple[str, str]]:
-    """The right answer and a wrong one at each of these pages, where they depend on what was watched."""
+    """The right answer and a wrong one at each of these pages, where they depend on what was
+    watched.
+    """
     pages = [plan[position].trial for position in positions]
     asked = [(page.all_questions[0], page) for page in pages]
     return [
-        (right, str(_wrong_answer(question, right))) for question, page in asked for right in (page.right_answers[question.id],)
+        (right, str(_wrong_answer(question, right)))
+        for question, page in asked
+        for right in (page.right_answers[question.id],)
     ]
 
 
@@ -198,7 +233,8 @@ def _wrong_answer(question: Question, correct: Any) -> Any:
     return "?" if isinstance(correct, str) else float(correct) + 1
 
 
-#: Reasons in words are drawn from a stock that is written once: writing thousands anew would take most of the time.
+#: Reasons in words are drawn from a stock that is written once: writing thousands anew would take
+#: most of the time.
 STOCK = 600
 #: What people write who do not care.
 POOR = ("good", "nice video", "yes yes yes", "asdf asdf asdf", "the study is about videos")

@@ -1,8 +1,9 @@
 """The browser's side of the zero-loss contract, in Python.
 
-A participant numbers its events from 1, chains their hashes, keeps everything until it is acknowledged, sends it again for as
-long as it takes, and claims the session anew after a break in the line. It never believes the server: an acknowledgement that
-goes back or a chain that differs from its own is an error, not a warning. `log` is its own record of what it did.
+A participant numbers its events from 1, chains their hashes, keeps everything until it is
+acknowledged, sends it again for as long as it takes, and claims the session anew after a break in
+the line. It never believes the server: an acknowledgement that goes back or a chain that differs
+from its own is an error, not a warning. `log` is its own record of what it did.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ class Gone(Refused):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait before trying again (doubling from `first_ms` to `longest_ms`), and when to give up."""
+    """How long to wait before trying again (doubling from `first_ms` to `longest_ms`), and when to
+    give up.
+    """
 
     first_ms: int = 50
     longest_ms: int = 1000
@@ -83,7 +86,9 @@ def network(base_url: str) -> httpx.AsyncClient:
 
 
 class Participant:
-    """One participant's browser. `http` talks to the server (over a network or in-process); `pace` is its time."""
+    """One participant's browser. `http` talks to the server (over a network or in-process); `pace`
+    is its time.
+    """
 
     def __init__(self, http: httpx.AsyncClient, pace: Pace, patience: Patience = PATIENT) -> None:
         self._http = http
@@ -107,7 +112,8 @@ class Participant:
         """The current page; None if the session is not a simulated one."""
         return self.pages[self.position] if self.position < len(self.pages) else None
 
-    # ------------------------------------------------------------------------------------------ coming and going
+    # ------------------------------------------------------------------------------------------
+    # coming and going
 
     async def join(self, link: str, query: Mapping[str, str] | None = None, **form: str) -> None:
         """Open the link, press the button."""
@@ -127,7 +133,9 @@ class Participant:
         self.epoch, self.position = reply["epoch"], reply["position"]
         if (assigned := reply.get("simulated")) is not None:
             self.arms = assigned["arms"]
-            self.pages = [PageAssignment(page["trial"], page["condition"]) for page in assigned["pages"]]
+            self.pages = [
+                PageAssignment(page["trial"], page["condition"]) for page in assigned["pages"]
+            ]
         self._following = None
         ack, head = reply["ack"], reply["head"]
         if not self._heads:
@@ -142,7 +150,8 @@ class Participant:
     async def withdraw(self) -> None:
         await self._ask("POST", f"/s/{self.token}/withdraw", json={})
 
-    # ------------------------------------------------------------------------------------------ events
+    # ------------------------------------------------------------------------------------------
+    # events
 
     @property
     def top(self) -> int:
@@ -152,13 +161,22 @@ class Participant:
     def head_at(self, seq: int) -> str:
         index = seq - self._before
         if not 0 <= index < len(self._heads):
-            raise Lost(f"the server speaks of event {seq}; this participant has {self._before} to {self.top}")
+            raise Lost(
+                f"the server speaks of event {seq}; this participant has {self._before} to"
+                f" {self.top}"
+            )
         return self._heads[index]
 
     def note(self, kind: str, **data: Any) -> int:
         """Something happened: number it, chain it, keep it."""
         now_ms = self._pace.now_ms()
-        event = {"kind": kind, "trial": self.position, "at_ms": now_ms, "mono_ms": now_ms - self._opened_ms, "data": data}
+        event = {
+            "kind": kind,
+            "trial": self.position,
+            "at_ms": now_ms,
+            "mono_ms": now_ms - self._opened_ms,
+            "data": data,
+        }
         body = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
         self.log.append(body)
         self._heads.append(hashlib.sha256(f"{self._heads[-1]}\n{body}".encode()).hexdigest())
@@ -169,7 +187,9 @@ class Participant:
         return [(seq + 1 + i, body) for i, body in enumerate(self.log[start : start + limit])]
 
     async def send(self) -> None:
-        """Send as a browser does all the time. On a virtual clock, where nobody gains by it, only in full batches."""
+        """Send as a browser does all the time. On a virtual clock, where nobody gains by it, only
+        in full batches.
+        """
         if self._pace.eager or self.top - self.acked >= BATCH:
             await self.flush()
 
@@ -177,7 +197,9 @@ class Participant:
         """Send until everything is acknowledged."""
         while self.acked < self.top:
             batch = self.batch_after(self.acked)
-            reply = await self._ask("POST", f"/s/{self.token}/events", json={"epoch": self.epoch, "events": batch})
+            reply = await self._ask(
+                "POST", f"/s/{self.token}/events", json={"epoch": self.epoch, "events": batch}
+            )
             self._acknowledged(reply.json()["ack"])
 
     def _acknowledged(self, ack: int) -> None:
@@ -187,7 +209,8 @@ class Participant:
             raise Lost(f"the server acknowledged event {ack}; only {self.top} exist")
         self.acked = ack
 
-    # ------------------------------------------------------------------------------------------ trials
+    # ------------------------------------------------------------------------------------------
+    # trials
 
     async def trial(self) -> dict[str, Any]:
         """What the server shows now; it comes with the answer to what was submitted last."""
@@ -211,11 +234,18 @@ class Participant:
             yield socket
 
     async def submit(self, answers: Mapping[str, Any]) -> SubmitReply:
-        """Press the button: the answers are an event like any other; the trial closes once they are safe."""
+        """Press the button: the answers are an event like any other; the trial closes once they are
+        safe.
+        """
         seq = self.note("trial.submit", answers=answers)
         if self.top - self.acked > BATCH:
             await self.flush()
-        body = {"epoch": self.epoch, "position": self.position, "seq": seq, "events": self.batch_after(self.acked)}
+        body = {
+            "epoch": self.epoch,
+            "position": self.position,
+            "seq": seq,
+            "events": self.batch_after(self.acked),
+        }
         reply = (await self._ask("POST", f"/s/{self.token}/advance", json=body)).json()
         self._acknowledged(reply["ack"])
         self._following = reply.get("trial")
@@ -229,7 +259,8 @@ class Participant:
             raise Lost("the receipt is not the head of this participant's chain")
         return Receipt(reply["outcome"], reply["receipt"], reply.get("code"), reply.get("redirect"))
 
-    # ------------------------------------------------------------------------------------------ the line
+    # ------------------------------------------------------------------------------------------ the
+    # line
 
     async def _ask(self, method: str, address: str, **options: Any) -> httpx.Response:
         """Ask until there is an answer. What breaks on the way is asked again, to the letter."""
@@ -248,8 +279,12 @@ class Participant:
                 if reply.status_code == HTTPStatus.INSUFFICIENT_STORAGE:
                     cure = "Free space on the disk of its database."
             if waited_ms >= self._patience.give_up_ms:
-                raise GaveUp(f"{method} {address}: no answer for {waited_ms} ms ({problem}). {cure}")
-            await asyncio.sleep(pause_ms / 1000)  # a server's silence lasts in real time, whatever the participant's pace
+                raise GaveUp(
+                    f"{method} {address}: no answer for {waited_ms} ms ({problem}). {cure}"
+                )
+            await asyncio.sleep(
+                pause_ms / 1000
+            )  # a server's silence lasts in real time, whatever the participant's pace
             self.resent += 1
             waited_ms += pause_ms
             pause_ms = min(2 * pause_ms, self._patience.longest_ms)

@@ -1,4 +1,6 @@
-"""How simulated people behave whatever the study is about: the one source for `believable power` and `believable simulate`."""
+"""How simulated people behave whatever the study is about: the one source for `believable power`
+and `believable simulate`.
+"""
 
 from __future__ import annotations
 

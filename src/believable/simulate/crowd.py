@@ -19,7 +19,12 @@ from believable.core.errors import InvalidInput, NotFound
 from believable.core.seeds import generator
 from believable.core.work import CrewMember, available_cores, run_crew
 from believable.pages.contract import Kinds
-from believable.simulate.behaviour import CAREFUL_WRONG, CARELESS_WRONG, Behaviour, SimulatedProtocols
+from believable.simulate.behaviour import (
+    CAREFUL_WRONG,
+    CARELESS_WRONG,
+    Behaviour,
+    SimulatedProtocols,
+)
 from believable.simulate.client import PATIENT, Participant, Patience
 from believable.simulate.conduct import CONDUCT
 from believable.simulate.own_people import simulated_protocol
@@ -39,9 +44,11 @@ HASTY_TEMPO = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """`drop_out` is the share who leave before the end, `care` the share who pay attention (the chance to get a check right, in
-    studies without an analysis), `hasty` the share who rush through, `gap_ms` the mean time between arrivals. The defaults are
-    those of `Conduct`, which `believable power` assumes."""
+    """`drop_out` is the share who leave before the end, `care` the share who pay attention (the
+    chance to get a check right, in studies without an analysis), `hasty` the share who rush
+    through, `gap_ms` the mean time between arrivals. The defaults are those of `Conduct`, which
+    `believable power` assumes.
+    """
 
     participants: int
     drop_out: float = CONDUCT.drop_out
@@ -53,12 +60,18 @@ class Crowd:
     def __post_init__(self) -> None:
         if self.participants < 0:
             raise InvalidInput(f"participants: expected 0 or more, got {self.participants}.")
-        for name, value in (("drop_out", self.drop_out), ("care", self.care), ("hasty", self.hasty)):
+        for name, value in (
+            ("drop_out", self.drop_out),
+            ("care", self.care),
+            ("hasty", self.hasty),
+        ):
             if not 0 <= value <= 1:
                 raise InvalidInput(f"{name}: expected a share between 0 and 1, got {value}.")
 
     def member(self, number: int, languages: Sequence[str] = ()) -> tuple[random.Random, Traits]:
-        """Person `number` and their own source of chance: the same for the same seed, however many others come."""
+        """Person `number` and their own source of chance: the same for the same seed, however many
+        others come.
+        """
         rng = generator(self.seed, "participant", number)
         tempo = rng.lognormvariate(0, 0.25)
         leaves = rng.random() < self.drop_out
@@ -80,9 +93,11 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class StudyPlace:
-    """Where the crowd goes: the server behind `http`, the link, and what a person needs to know about the study.
+    """Where the crowd goes: the server behind `http`, the link, and what a person needs to know
+    about the study.
 
-    With `behaviour` people judge as its truth says (`truth`, or its defaults); `recogniser` tells them what they see.
+    With `behaviour` people judge as its truth says (`truth`, or its defaults); `recogniser` tells
+    them what they see.
     """
 
     http: httpx.AsyncClient
@@ -123,13 +138,14 @@ def place_for(
 ) -> StudyPlace:
     """Everything participants have to know about a study whose media are prepared in `media_dir`.
 
-    If the study declares an analysis, participants follow its assumed truth, with the `changes` of `--truth`, and recognise its
-    stimuli. `study` names the study in errors.
+    If the study declares an analysis, participants follow its assumed truth, with the `changes` of
+    `--truth`, and recognise its stimuli. `study` names the study in errors.
     """
     if definition.study.analysis is None:
         if changes:
             raise InvalidInput(
-                f"--truth: {study} declares no `analysis`, so that nothing is assumed. Add one, or leave out --truth."
+                f"--truth: {study} declares no `analysis`, so that nothing is assumed. Add one, or"
+                " leave out --truth."
             )
         return StudyPlace(http, link, definition.study, kinds)
     protocol = simulated_protocol(definition, protocols)
@@ -149,7 +165,9 @@ Progress = Callable[[Visit], None]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Every `of`-th member of a crowd, beginning with number `first`. `together` waits until all processes have come so far."""
+    """Every `of`-th member of a crowd, beginning with number `first`. `together` waits until all
+    processes have come so far.
+    """
 
     first: int
     of: int
@@ -174,7 +192,9 @@ def processes_for(participants: int) -> int:
 
 
 def shared_out(work: Work, processes: int, progress: Progress) -> list[Visit]:
-    """Let every process do its share: all visits, in the order of coming. `work` must be able to travel to a new process."""
+    """Let every process do its share: all visits, in the order of coming. `work` must be able to
+    travel to a new process.
+    """
     shares = run_crew(partial(_one_share, work), processes, progress)
     rounds = zip_longest(*shares)  # the first of each share, the second of each, and so on
     return [visit for round_ in rounds for visit in round_ if visit is not None]
@@ -193,7 +213,8 @@ async def run_virtual(
     share: Share = WHOLE,
     comes: Callable[[int], None] = lambda number: None,
 ) -> list[Visit]:
-    """All of them (or the `share` of this process) on one virtual clock, in an order that depends on nothing but the seed.
+    """All of them (or the `share` of this process) on one virtual clock, in an order that depends
+    on nothing but the seed.
 
     `comes` hears the number of whoever is about to join.
     """
@@ -208,15 +229,27 @@ async def run_virtual(
         progress(visit)
         return visit
 
-    return await time.run([live(number, at_ms) for number, at_ms in enumerate(times_ms, start=1) if share.has(number)])
+    return await time.run(
+        [live(number, at_ms) for number, at_ms in enumerate(times_ms, start=1) if share.has(number)]
+    )
 
 
 async def run_side_by_side(
-    crowd: Crowd, place: StudyPlace, pace_of: Callable[[], Pace], *, at_once: int, progress: Progress = lambda visit: None
+    crowd: Crowd,
+    place: StudyPlace,
+    pace_of: Callable[[], Pace],
+    *,
+    at_once: int,
+    progress: Progress = lambda visit: None,
 ) -> list[Visit]:
-    """Up to `at_once` at a time, each at its own pace; the next one comes when somebody has gone, after the usual gap."""
+    """Up to `at_once` at a time, each at its own pace; the next one comes when somebody has gone,
+    after the usual gap.
+    """
     gate = asyncio.Semaphore(at_once)
-    gaps_ms = [later - earlier for earlier, later in zip([0, *crowd.arrivals_ms()], crowd.arrivals_ms(), strict=False)]
+    gaps_ms = [
+        later - earlier
+        for earlier, later in zip([0, *crowd.arrivals_ms()], crowd.arrivals_ms(), strict=False)
+    ]
 
     async def live(number: int, pace: Pace) -> Visit:
         try:
@@ -252,7 +285,9 @@ def link_token(store: Store, study_id: str, kind: str = "simulated") -> str:
     store.read(lambda conn: studies.get(conn, study_id))
     links = store.read(lambda conn: studies.links_of(conn, study_id, (kind,)))
     if not links:
-        raise NotFound(f"study {study_id!r} has no {kind} link. Publish it again with: believable serve")
+        raise NotFound(
+            f"study {study_id!r} has no {kind} link. Publish it again with: believable serve"
+        )
     return links[0].token
 
 

@@ -1,4 +1,5 @@
-"""Demonstration stimuli of the ready protocols, from the study file: which recording each stimulus is, from a seed.
+"""Demonstration stimuli of the ready protocols, from the study file: which recording each stimulus
+is, from a seed.
 
 Studies that use them say `demonstration: true`.
 """
@@ -19,11 +20,15 @@ NOTHING_WRONG = "none"
 
 def violations_of(actions: tuple[Action, ...]) -> Mapping[str, str]:
     """What a checker of the world's rules found wrong: `{action: category/rule; …}`."""
-    return {action.id: action.violations for action in actions if action.violations not in (None, NOTHING_WRONG)}
+    return {
+        action.id: action.violations
+        for action in actions
+        if action.violations not in (None, NOTHING_WRONG)
+    }
 
 
-#: How one stimulus of a ready study is made, from its entry in the study file, the number that tells it apart from others of the
-#: same scenario, and a seed.
+#: How one stimulus of a ready study is made, from its entry in the study file, the number that
+#: tells it apart from others of the same scenario, and a seed.
 StimulusMaker: TypeAlias = Callable[[Stimulus, int, int], Recording]
 
 
@@ -34,7 +39,11 @@ def make(maker: StimulusMaker, study: Study, stimulus: Stimulus, seed: int) -> R
 
 
 def write_all(
-    maker: StimulusMaker, study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None] = lambda stimulus: None
+    maker: StimulusMaker,
+    study: Study,
+    folder: Path,
+    seed: int,
+    done: Callable[[Stimulus], None] = lambda stimulus: None,
 ) -> None:
     """Write every recording of a ready study into its folder."""
     for stimulus in study.stimuli:

@@ -1,4 +1,6 @@
-"""What the exclusion rules of a study would do: each is applied to simulated sessions before people come."""
+"""What the exclusion rules of a study would do: each is applied to simulated sessions before people
+come.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,12 @@ MOST_REMOVED = 0.2
 MOST_ANSWERS = 0.5
 
 
-def exclusion_problems(definition: Definition, tree: Node, protocols: SimulatedProtocols) -> list[Problem]:
-    """A warning for each rule that removes more than a fifth of simulated sessions. `tree` is the study file, for its lines."""
+def exclusion_problems(
+    definition: Definition, tree: Node, protocols: SimulatedProtocols
+) -> list[Problem]:
+    """A warning for each rule that removes more than a fifth of simulated sessions. `tree` is the
+    study file, for its lines.
+    """
     plan = definition.study.analysis
     if plan is None or not plan.exclusions:
         return []
@@ -37,9 +43,21 @@ def exclusion_problems(definition: Definition, tree: Node, protocols: SimulatedP
         message = _forecast(definition, bundle, rule)
         node = None if rules is None else rules.at(number)
         if message:
-            cure = "Compare the rule with the answers of attentive people (`is` lists the answers that lead to exclusion)."
+            cure = (
+                "Compare the rule with the answers of attentive people (`is` lists the answers that"
+                " lead to exclusion)."
+            )
             line = 1 if node is None else node.line
-            problems.append(Problem("study.yaml", line, f"analysis.exclusions[{number}]", message, cure, severity="warning"))
+            problems.append(
+                Problem(
+                    "study.yaml",
+                    line,
+                    f"analysis.exclusions[{number}]",
+                    message,
+                    cure,
+                    severity="warning",
+                )
+            )
     return problems
 
 
@@ -47,7 +65,11 @@ def _forecast(definition: Definition, bundle: Bundle, rule: ExclusionRule) -> st
     """The warning about a rule; empty if it removes few sessions."""
     if rule.rule == "answer" and not _is_assumed(definition, rule):
         share = _share_of_answers(definition, rule)
-        return f"the rule excludes for {share:.0%} of the answers to {rule.answer}." if share > MOST_ANSWERS else ""
+        return (
+            f"the rule excludes for {share:.0%} of the answers to {rule.answer}."
+            if share > MOST_ANSWERS
+            else ""
+        )
     before = len(apply(bundle, ()).sessions)
     removed = before - len(apply(bundle, (rule,)).sessions)
     if removed <= MOST_REMOVED * before:
@@ -60,7 +82,15 @@ def _is_assumed(definition: Definition, rule: ExclusionRule) -> bool:
     plan = definition.study.analysis
     trial, question, row = rule.answer_parts
     named = [measure.question for measure in plan.measures.values()] if plan is not None else []
-    roles = [name for value in plan.roles.values() for name in ((value,) if isinstance(value, str) else value)] if plan else []
+    roles = (
+        [
+            name
+            for value in plan.roles.values()
+            for name in ((value,) if isinstance(value, str) else value)
+        ]
+        if plan
+        else []
+    )
     if any((name or "").rpartition(".")[2] == question for name in (*named, *roles)):
         return True
     return any(
@@ -73,6 +103,12 @@ def _is_assumed(definition: Definition, rule: ExclusionRule) -> bool:
 def _share_of_answers(definition: Definition, rule: ExclusionRule) -> float:
     """The share of all possible answers that lead to exclusion; 0 if they cannot be listed."""
     trial, question, _ = rule.answer_parts
-    asked = next(asked for where, asked in questions(definition.study) if asked.id == question and trial in ("", where))
+    asked = next(
+        asked
+        for where, asked in questions(definition.study)
+        if asked.id == question and trial in ("", where)
+    )
     options = {str(option) for option in KINDS.instruments[asked.kind].options(asked.params)}
-    return len(options & {str(value) for value in rule.is_ or ()}) / len(options) if options else 0.0
+    return (
+        len(options & {str(value) for value in rule.is_ or ()}) / len(options) if options else 0.0
+    )

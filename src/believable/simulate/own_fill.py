@@ -1,4 +1,6 @@
-"""Many participants of a custom design at once: everything they answer, trace and flag, by the assumed truth."""
+"""Many participants of a custom design at once: everything they answer, trace and flag, by the
+assumed truth.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ STOCK = 100
 
 @dataclass(frozen=True, slots=True)
 class AskedPlaces:
-    """Where something is answered or done: person, page, and for a question about one clip its player (else −1)."""
+    """Where something is answered or done: person, page, and for a question about one clip its
+    player (else −1).
+    """
 
     person: IntArray
     position: IntArray
@@ -63,7 +67,11 @@ def fill(truth: Any, sessions: Sessions) -> None:
             if question.id in item.right_answers:
                 continue
             places = _places(sessions, item, question)
-            own = [m for m in measures if m.source.question == question.id and item.id in m.source.trials]
+            own = [
+                m
+                for m in measures
+                if m.source.question == question.id and item.id in m.source.trials
+            ]
             _answer(people, question, own, places)
         for measure in measures:
             if measure.source.question is None and item.id in measure.source.trials:
@@ -73,23 +81,41 @@ def fill(truth: Any, sessions: Sessions) -> None:
 def _places(sessions: Sessions, item: TrialBase, question: Question | None) -> AskedPlaces:
     pool = sessions.pool
     positions = pool.positions(item.id)[sessions.plan]
-    if question is not None and any(repeated.id.startswith(f"{question.id}-") for repeated in item.repeated_questions):
+    if question is not None and any(
+        repeated.id.startswith(f"{question.id}-") for repeated in item.repeated_questions
+    ):
         codes = pool.shown[sessions.plan[:, None], positions]
         person, page, player = np.nonzero((codes >= 0) & (positions >= 0)[:, :, None])
         code = codes[person, page, player]
-        return AskedPlaces(person, positions[person, page], player, pool.stimulus_condition[code], pool.stimuli[code])
+        return AskedPlaces(
+            person,
+            positions[person, page],
+            player,
+            pool.stimulus_condition[code],
+            pool.stimuli[code],
+        )
     person, page = np.nonzero(positions >= 0)
     position = positions[person, page]
     plan = sessions.plan[person]
-    return AskedPlaces(person, position, np.full(len(person), -1), pool.condition[plan, position], pool.stimulus[plan, position])
+    return AskedPlaces(
+        person,
+        position,
+        np.full(len(person), -1),
+        pool.condition[plan, position],
+        pool.stimulus[plan, position],
+    )
 
 
-def _answer(people: _People, question: Question, own: Sequence[OwnMeasure], places: AskedPlaces) -> None:
+def _answer(
+    people: _People, question: Question, own: Sequence[OwnMeasure], places: AskedPlaces
+) -> None:
     sessions = people.sessions
     by_item = {measure.measure.item: measure for measure in own}
     kind = KINDS.instruments[question.kind]
 
-    def keep(number: FloatArray | None = None, text: ObjectArray | None = None, item: str = "") -> None:
+    def keep(
+        number: FloatArray | None = None, text: ObjectArray | None = None, item: str = ""
+    ) -> None:
         sessions.answer(
             places.person,
             places.position,
@@ -120,19 +146,31 @@ def _answer(people: _People, question: Question, own: Sequence[OwnMeasure], plac
     elif planted is not None and planted.model == "mean":
         keep(number=people.numbers(planted, question, places))
     elif planted is not None and planted.model in ("preference", "share"):
-        text = people.preferred(planted, places) if planted.model == "preference" else people.yes_or_no(planted, places)
+        text = (
+            people.preferred(planted, places)
+            if planted.model == "preference"
+            else people.yes_or_no(planted, places)
+        )
         numeric = planted.source.shape == "numbers"
         keep(number=text.astype(np.float64) if numeric else None, text=None if numeric else text)
     elif question.show_if is None:
         _anything(sessions, question, places)
 
 
-def _attentive(sessions: Sessions, question: Question, right: int, places: AskedPlaces) -> FloatArray:
+def _attentive(
+    sessions: Sessions, question: Question, right: int, places: AskedPlaces
+) -> FloatArray:
     """The right point of a row that checks attention; careless people choose any other."""
-    others = [option for option in KINDS.instruments[question.kind].options(question.params) if option != right]
+    others = [
+        option
+        for option in KINDS.instruments[question.kind].options(question.params)
+        if option != right
+    ]
     wrong_chance = np.where(sessions.careless[places.person], CARELESS_WRONG, CAREFUL_WRONG)
     wrong = sessions.rng.random(len(places.person)) < wrong_chance
-    other = np.array(others, dtype=np.float64)[sessions.rng.integers(len(others), size=len(places.person))]
+    other = np.array(others, dtype=np.float64)[
+        sessions.rng.integers(len(others), size=len(places.person))
+    ]
     return np.where(wrong, other, float(right))
 
 
@@ -142,7 +180,9 @@ def _anything(sessions: Sessions, question: Question, places: AskedPlaces) -> No
     chance = random.Random(int(sessions.rng.integers(2**32)))
     stock = []
     for _ in range(STOCK):
-        cells = kind.cells(question.params, kind.read(question.params, kind.simulate(question.params, chance)))
+        cells = kind.cells(
+            question.params, kind.read(question.params, kind.simulate(question.params, chance))
+        )
         if len(cells) != 1 or cells[0].item:
             return
         stock.append(cells[0].value)
@@ -160,7 +200,9 @@ def _anything(sessions: Sessions, question: Question, places: AskedPlaces) -> No
 
 
 class _People:
-    """What every person adds to the assumed values, drawn once for each measure: a person leans the same way on every page."""
+    """What every person adds to the assumed values, drawn once for each measure: a person leans the
+    same way on every page.
+    """
 
     def __init__(self, truth: Any, sessions: Sessions) -> None:
         self.truth, self.sessions = truth, sessions
@@ -174,8 +216,12 @@ class _People:
         if measure.name not in self._leanings:
             rng, count = self.sessions.rng, self.sessions.count
             person = rng.normal(0, self._planted(measure, "person_sd"), count)
-            effect = rng.normal(0, self._planted(measure, "effect_sd"), (count, len(measure.groups)))
-            stimuli = rng.normal(0, self._planted(measure, "stimulus_sd"), len(self.sessions.pool.study.stimuli))
+            effect = rng.normal(
+                0, self._planted(measure, "effect_sd"), (count, len(measure.groups))
+            )
+            stimuli = rng.normal(
+                0, self._planted(measure, "stimulus_sd"), len(self.sessions.pool.study.stimuli)
+            )
             self._leanings[measure.name] = person, effect, np.append(stimuli, 0.0)
         return self._leanings[measure.name]
 
@@ -184,15 +230,25 @@ class _People:
         number = {group: place for place, group in enumerate(measure.groups)}
         if measure.measure.by == BY_CONDITION:
             return np.array([number.get(name, -1) for name in places.condition], dtype=np.int64)
-        levels = [assignment.arms.get(measure.measure.by) for assignment in self.sessions.pool.assignments]
-        return np.array([number.get(str(levels[plan]), -1) for plan in self.sessions.plan], dtype=np.int64)[places.person]
+        levels = [
+            assignment.arms.get(measure.measure.by) for assignment in self.sessions.pool.assignments
+        ]
+        return np.array(
+            [number.get(str(levels[plan]), -1) for plan in self.sessions.plan], dtype=np.int64
+        )[places.person]
 
-    def level(self, measure: OwnMeasure, places: AskedPlaces, scale: Callable[[float], float] = float) -> FloatArray:
-        """The group's value, plus what the person, the person's own effect of the group and the stimulus add."""
+    def level(
+        self, measure: OwnMeasure, places: AskedPlaces, scale: Callable[[float], float] = float
+    ) -> FloatArray:
+        """The group's value, plus what the person, the person's own effect of the group and the
+        stimulus add.
+        """
         group = self._groups(measure, places)
         values = np.array([scale(self._planted(measure, name)) for name in measure.groups])
         person, effect, shift = self._leaning(measure)
-        stimuli = {stimulus.id: place for place, stimulus in enumerate(self.sessions.pool.study.stimuli)}
+        stimuli = {
+            stimulus.id: place for place, stimulus in enumerate(self.sessions.pool.study.stimuli)
+        }
         at = np.array([stimuli.get(stimulus, -1) for stimulus in places.stimulus], dtype=np.int64)
         centre = np.where(group >= 0, values[group], values.mean())
         own = np.where(group >= 0, effect[places.person, group], 0.0)
@@ -203,10 +259,15 @@ class _People:
         rng, kind = self.sessions.rng, KINDS.instruments[question.kind]
         level = self.level(measure, places)
         values = level + rng.normal(0, self._planted(measure, "residual_sd"), len(level))
-        values = np.where(self.sessions.careless[places.person], rng.uniform(*measure.scale, len(values)), values)
+        values = np.where(
+            self.sessions.careless[places.person], rng.uniform(*measure.scale, len(values)), values
+        )
         if measure.source.options:
             return np.asarray(np.rint(np.clip(values, *measure.scale)))
-        return np.array([kind.nearest_answer(question.params, value) for value in values.tolist()], dtype=np.float64)
+        return np.array(
+            [kind.nearest_answer(question.params, value) for value in values.tolist()],
+            dtype=np.float64,
+        )
 
     def _chance(self, measure: OwnMeasure, places: AskedPlaces) -> FloatArray:
         """The chance of a yes."""
@@ -220,24 +281,47 @@ class _People:
         answers = np.empty(len(chance), dtype=object)
         answers[:] = [
             yes[int(part * len(yes))] if value < share else no[int(part * len(no))]
-            for value, share, part in zip(draw.tolist(), chance.tolist(), which.tolist(), strict=True)
+            for value, share, part in zip(
+                draw.tolist(), chance.tolist(), which.tolist(), strict=True
+            )
         ]
         return answers
 
-    def ticks(self, question: Question, own: Sequence[OwnMeasure], places: AskedPlaces) -> dict[str, FloatArray]:
+    def ticks(
+        self, question: Question, own: Sequence[OwnMeasure], places: AskedPlaces
+    ) -> dict[str, FloatArray]:
         """Option → 1 if it is ticked, else 0."""
-        chances = {str(measure.measure.item): self._chance(measure, places) for measure in own if measure.model == "share"}
-        options = [str(option) for option in KINDS.instruments[question.kind].options(question.params)]
-        chance = np.array([chances.get(option, np.full(len(places.person), UNMEASURED_TICK)) for option in options])
+        chances = {
+            str(measure.measure.item): self._chance(measure, places)
+            for measure in own
+            if measure.model == "share"
+        }
+        options = [
+            str(option) for option in KINDS.instruments[question.kind].options(question.params)
+        ]
+        chance = np.array(
+            [
+                chances.get(option, np.full(len(places.person), UNMEASURED_TICK))
+                for option in options
+            ]
+        )
         chance = np.where(self.sessions.careless[places.person], 0.5, chance)
         rng = random.Random(int(self.sessions.rng.integers(2**32)))
-        ticked = [set(tick(question.params, dict(zip(options, row, strict=True)), rng)) for row in chance.T.tolist()]
-        return {option: np.array([option in row for row in ticked], dtype=np.float64) for option in options}
+        ticked = [
+            set(tick(question.params, dict(zip(options, row, strict=True)), rng))
+            for row in chance.T.tolist()
+        ]
+        return {
+            option: np.array([option in row for row in ticked], dtype=np.float64)
+            for option in options
+        }
 
     def preferred(self, measure: OwnMeasure, places: AskedPlaces) -> ObjectArray:
         rng, pool, count = self.sessions.rng, self.sessions.pool, self.sessions.count
         shown = pool.shown[self.sessions.plan[places.person], places.position]
-        condition = np.array([*pool.stimulus_condition, None], dtype=object)  # the last entry: nothing shown, −1
+        condition = np.array(
+            [*pool.stimulus_condition, None], dtype=object
+        )  # the last entry: nothing shown, −1
         number = {group: place for place, group in enumerate(measure.groups)}
         first, second, others = side_words(measure)
         strengths = np.array([self._planted(measure, group) for group in measure.groups])
@@ -248,18 +332,26 @@ class _People:
         felt = np.zeros((2, len(places.person)))
         if shown.shape[1] > 1:
             for side in (0, 1):
-                groups = np.array([number.get(condition[code], -1) for code in shown[:, side]], dtype=np.int64)
-                felt[side] = np.where(groups >= 0, strengths[groups] + own[places.person, groups], 0.0)
+                groups = np.array(
+                    [number.get(condition[code], -1) for code in shown[:, side]], dtype=np.int64
+                )
+                felt[side] = np.where(
+                    groups >= 0, strengths[groups] + own[places.person, groups], 0.0
+                )
         chance = np.where(self.sessions.careless[places.person], 0.5, expit(felt[0] - felt[1]))
         answers = np.where(rng.random(len(chance)) < chance, first, second).astype(object)
         if others:
             undecided = rng.random(len(chance)) < UNDECIDED
-            answers[undecided] = np.array(others, dtype=object)[rng.integers(len(others), size=int(undecided.sum()))]
+            answers[undecided] = np.array(others, dtype=object)[
+                rng.integers(len(others), size=int(undecided.sum()))
+            ]
         return answers
 
 
 def _annotate(people: _People, measure: OwnMeasure, places: AskedPlaces) -> None:
-    """Flags at even moments, or a trace whose mean is the assumed one. Careless people mark anything."""
+    """Flags at even moments, or a trace whose mean is the assumed one. Careless people mark
+    anything.
+    """
     sessions = people.sessions
     rng, pool = sessions.rng, sessions.pool
     plan = sessions.plan[places.person]

@@ -1,7 +1,8 @@
-"""Measures of a custom design with the truth that their plan assumes (`measures: {…: {assume: …}}`).
+"""Measures of a custom design with the truth that their plan assumes (`measures: {…: {assume:
+…}}`).
 
-Each assumed number becomes a planted parameter, one per group and spread, called `measure_group` and `measure_person_sd`.
-`--truth` takes these names.
+Each assumed number becomes a planted parameter, one per group and spread, called `measure_group`
+and `measure_person_sd`. `--truth` takes these names.
 """
 
 from __future__ import annotations
@@ -17,10 +18,18 @@ from believable.core.errors import InvalidInput
 from believable.pages import KINDS
 from believable.study.declaration import DeclaredPlan
 from believable.study.measures import DeclaredMeasure, MeasureModel
-from believable.study.own_design import SIDES, MeasureSource, groups_of, model_of, source_of, title_of
+from believable.study.own_design import (
+    SIDES,
+    MeasureSource,
+    groups_of,
+    model_of,
+    source_of,
+    title_of,
+)
 from believable.study.records import Record, Study
 
-#: Where the plan assumes nothing: spreads as parts of the scale's range, or plain numbers without a scale.
+#: Where the plan assumes nothing: spreads as parts of the scale's range, or plain numbers without a
+#: scale.
 PERSON_PART, EFFECT_PART, RESIDUAL_PART = 0.15, 0.05, 0.2
 PERSON_LOGIT, EFFECT_LOGIT = 0.5, 0.2
 FLAGS_PER_100 = 3.0
@@ -77,7 +86,9 @@ class OwnMeasure:
         called = title_of(self.name, self.measure)
         for group in self.groups:
             words = f"{called}, {group.replace('_', ' ')}: {_VALUES[self.model]}"
-            yield PlantedParameter(f"{self.name}_{group}", self.measure.assume.values.get(group, centre), words)
+            yield PlantedParameter(
+                f"{self.name}_{group}", self.measure.assume.values.get(group, centre), words
+            )
         scale = "" if self.model in ("mean", "trace") else ", in log odds"
         for spread, about in _SPREADS.items():
             if spread in spreads:
@@ -89,7 +100,11 @@ class OwnMeasure:
         if self.model in ("mean", "trace"):
             low, high = self.scale
             width = high - low
-            spreads = {"person_sd": PERSON_PART * width, "effect_sd": EFFECT_PART * width, "stimulus_sd": 0.0}
+            spreads = {
+                "person_sd": PERSON_PART * width,
+                "effect_sd": EFFECT_PART * width,
+                "stimulus_sd": 0.0,
+            }
             return (low + high) / 2, spreads | {"residual_sd": RESIDUAL_PART * width}
         logits = {"person_sd": PERSON_LOGIT, "effect_sd": EFFECT_LOGIT, "stimulus_sd": 0.0}
         centre = {"share": 0.5, "preference": 0.0, "flags": FLAGS_PER_100}[self.model]
@@ -114,13 +129,20 @@ def own_measures(study: Study) -> tuple[OwnMeasure, ...]:
     for name, measure in plan.measures.items():
         source = source_of(measure, study, KINDS.instruments)
         if source is not None:
-            measures.append(OwnMeasure(name, measure, source, model_of(measure, source), groups_of(measure, study)))
+            measures.append(
+                OwnMeasure(
+                    name, measure, source, model_of(measure, source), groups_of(measure, study)
+                )
+            )
     return tuple(measures)
 
 
 def plan_of(study: Study) -> DeclaredPlan:
     if study.analysis is None:
-        raise InvalidInput("study: there is no `analysis`, so that nobody knows what its questions are about. Add one.")
+        raise InvalidInput(
+            "study: there is no `analysis`, so that nobody knows what its questions are about. Add"
+            " one."
+        )
     return study.analysis
 
 
@@ -139,16 +161,23 @@ def side_words(measure: OwnMeasure) -> tuple[str, str, list[str]]:
 def yes_and_no(measure: OwnMeasure) -> tuple[list[str], list[str]]:
     """The answers that count, and the others."""
     yes = [str(value) for value in measure.measure.yes or ()]
-    return yes, [str(option) for option in measure.source.options if str(option) not in yes] or yes[:1]
+    return (
+        yes,
+        [str(option) for option in measure.source.options if str(option) not in yes] or yes[:1],
+    )
 
 
 def marks(measure: OwnMeasure) -> bool:
     """Whether a trace consists of marks, up or down."""
-    return any(stream.kind == "trace.mark" for stream in KINDS.instruments[measure.source.kind].streams)
+    return any(
+        stream.kind == "trace.mark" for stream in KINDS.instruments[measure.source.kind].streams
+    )
 
 
 def counts_notches(measure: OwnMeasure) -> bool:
-    """Whether a trace has no scale of its own and is normalised between its least and its greatest value."""
+    """Whether a trace has no scale of its own and is normalised between its least and its greatest
+    value.
+    """
     return KINDS.instruments[measure.source.kind].records[0].type == "integer"
 
 
@@ -163,7 +192,10 @@ def notches(elapsed: Any, level: Any, noise: Any) -> Any:
 def tick(params: Record, chances: Mapping[str, float], rng: random.Random) -> list[str]:
     """The options that are ticked, each with its chance, as many as the question allows."""
     ticked = [option for option, chance in chances.items() if rng.random() < chance]
-    least, most = int(getattr(params, "at_least", 0)), getattr(params, "at_most", None) or len(chances)
+    least, most = (
+        int(getattr(params, "at_least", 0)),
+        getattr(params, "at_most", None) or len(chances),
+    )
     open_options = [option for option in chances if option not in ticked]
     ticked += rng.sample(open_options, max(0, least - len(ticked)))
     kept = set(rng.sample(ticked, min(len(ticked), most)))

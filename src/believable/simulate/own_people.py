@@ -1,5 +1,6 @@
-"""People in a custom design: they answer by what its plan assumes (`measures: {…: {assume: …}}`), and anything else as the
-instruments simulate themselves. `own_fill` answers for many people at once, `own_mind` for one person at a browser.
+"""People in a custom design: they answer by what its plan assumes (`measures: {…: {assume: …}}`),
+and anything else as the instruments simulate themselves. `own_fill` answers for many people at
+once, `own_mind` for one person at a browser.
 """
 
 from __future__ import annotations
@@ -25,16 +26,25 @@ from believable.study.records import Study
 
 @lru_cache(maxsize=16)
 def _truth_type(parameters: tuple[PlantedParameter, ...]) -> type[Any]:
-    """A record of planted parameters; the same ones give the same record. Its docstring explains them, as elsewhere."""
+    """A record of planted parameters; the same ones give the same record. Its docstring explains
+    them, as elsewhere.
+    """
     columns = [(parameter.name, float, field(default=parameter.value)) for parameter in parameters]
     lines = [f"    {parameter.name}  {parameter.words}" for parameter in parameters]
-    return make_dataclass("OwnTruth", columns, frozen=True, namespace={"__doc__": "\n".join(["What is planted.", "", *lines])})
+    return make_dataclass(
+        "OwnTruth",
+        columns,
+        frozen=True,
+        namespace={"__doc__": "\n".join(["What is planted.", "", *lines])},
+    )
 
 
 def own_people(study: Study) -> Behaviour:
     """How simulated people behave in this study."""
     measures = own_measures(study)
-    truth = _truth_type(tuple(parameter for measure in measures for parameter in measure.parameters()))
+    truth = _truth_type(
+        tuple(parameter for measure in measures for parameter in measure.parameters())
+    )
 
     def nothing() -> Any:
         """Every group as the first one."""
@@ -52,7 +62,9 @@ def own_people(study: Study) -> Behaviour:
 
 @dataclass(frozen=True)
 class OwnDesign:
-    """A study of one's own design in the place of a protocol: its declaration, analysis and people follow from its definition."""
+    """A study of one's own design in the place of a protocol: its declaration, analysis and people
+    follow from its definition.
+    """
 
     definition: str
     name: str = OWN
@@ -94,7 +106,7 @@ def simulated_protocol(definition: Definition, protocols: SimulatedProtocols) ->
     plan = definition.study.analysis
     if plan is None:
         raise InvalidInput(
-            "study: there is no `analysis`, so simulated people do not know what it is about. Add `analysis: {measures: …}`, or"
-            " name a protocol in it."
+            "study: there is no `analysis`, so simulated people do not know what it is about. Add"
+            " `analysis: {measures: …}`, or name a protocol in it."
         )
     return OwnDesign(definition.to_json()) if plan.protocol is None else protocols[plan.protocol]

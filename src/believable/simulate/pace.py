@@ -1,4 +1,6 @@
-"""How time passes for simulated participants: really, or as fast as the machine can go in an exact, repeatable order."""
+"""How time passes for simulated participants: really, or as fast as the machine can go in an exact,
+repeatable order.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ class _OwnTime:
 
 
 class RealPace(_OwnTime):
-    """Time as everybody has it, or a fraction of it: at speed 10 a minute of thinking takes six seconds."""
+    """Time as everybody has it, or a fraction of it: at speed 10 a minute of thinking takes six
+    seconds.
+    """
 
     def __init__(self, clock: Clock, speed: float = 1.0) -> None:
         self._clock = clock
@@ -62,7 +66,9 @@ class RealPace(_OwnTime):
 
 
 class HastyPace(_OwnTime):
-    """A clock of one's own that jumps over every pause: for servers elsewhere, whose clock cannot be moved."""
+    """A clock of one's own that jumps over every pause: for servers elsewhere, whose clock cannot
+    be moved.
+    """
 
     def __init__(self, start_ms: int) -> None:
         self._now_ms = start_ms
@@ -80,21 +86,29 @@ class HastyPace(_OwnTime):
 
 
 class Arrivals:
-    """When people come whose course depends on those before them, where several processes share them out.
+    """When people come whose course depends on those before them, where several processes share
+    them out.
 
-    What happens in one session concerns no other, so that processes may each go on at their own speed; but where somebody is
-    assigned to depends on who has finished. So each process acts up to an arrival, all wait, the one whose participant it is
-    lets them in, and all go on. `mine` says whose turn is this process's own; `together` waits for all processes.
+    What happens in one session concerns no other, so that processes may each go on at their own
+    speed; but where somebody is assigned to depends on who has finished. So each process acts up to
+    an arrival, all wait, the one whose participant it is lets them in, and all go on. `mine` says
+    whose turn is this process's own; `together` waits for all processes.
     """
 
-    def __init__(self, at_ms: Sequence[int], mine: Sequence[bool] = (), together: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        at_ms: Sequence[int],
+        mine: Sequence[bool] = (),
+        together: Callable[[], object] = lambda: None,
+    ) -> None:
         self._coming = deque(zip(at_ms, mine, strict=True))
         self._together = together
 
     @contextmanager
     def before(self, wake_ms: int) -> Iterator[None]:
-        """Around whatever happens at `wake_ms`: everybody who comes before, or then, has come. At the same moment those who
-        come act before those who are there."""
+        """Around whatever happens at `wake_ms`: everybody who comes before, or then, has come. At
+        the same moment those who come act before those who are there.
+        """
         self._others(wake_ms)
         if not self._coming or self._coming[0][0] > wake_ms:
             yield
@@ -109,16 +123,20 @@ class Arrivals:
         self._others(None)
 
     def _others(self, until_ms: int | None) -> None:
-        while self._coming and not self._coming[0][1] and (until_ms is None or self._coming[0][0] <= until_ms):
+        while (
+            self._coming
+            and not self._coming[0][1]
+            and (until_ms is None or self._coming[0][0] <= until_ms)
+        ):
             self._together()
             self._together()
             self._coming.popleft()
 
 
 class VirtualTime:
-    """Many participants on one virtual clock. One acts at a time, the earliest first, ties in the order of coming; the clock
-    jumps from one to the next. So the same participants do the same things in the same order every time, whatever the machine
-    does meanwhile.
+    """Many participants on one virtual clock. One acts at a time, the earliest first, ties in the
+    order of coming; the clock jumps from one to the next. So the same participants do the same
+    things in the same order every time, whatever the machine does meanwhile.
     """
 
     def __init__(self, clock: VirtualClock, arrivals: Arrivals | None = None) -> None:
@@ -178,8 +196,10 @@ class VirtualTime:
 
 
 class VirtualPace:
-    """One participant on a virtual clock. What only they can notice (thinking, watching, pressing keys) happens ahead of it, on
-    a time of their own; before they speak to the server they wait for everybody who does so earlier."""
+    """One participant on a virtual clock. What only they can notice (thinking, watching, pressing
+    keys) happens ahead of it, on a time of their own; before they speak to the server they wait for
+    everybody who does so earlier.
+    """
 
     eager = False
 

@@ -1,8 +1,8 @@
 """What a simulated person does on each page: reads, thinks, watches, answers, sometimes leaves.
 
-Answers come from the person's mind where the study's protocol has a behaviour, else from the instruments' own `simulate`. The
-person only knows what the browser is shown, plus the study folder: for the right answers of checks, which a careful person
-finds, and to recognise what is shown.
+Answers come from the person's mind where the study's protocol has a behaviour, else from the
+instruments' own `simulate`. The person only knows what the browser is shown, plus the study folder:
+for the right answers of checks, which a careful person finds, and to recognise what is shown.
 """
 
 from __future__ import annotations
@@ -39,8 +39,10 @@ TRIES = 25
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """One person. `tempo` multiplies every pause; `care` is the chance to get a check right; `stays_for` the share of the
-    pages after which they leave (None: they stay); `language` the study's language that they read (None: the first)."""
+    """One person. `tempo` multiplies every pause; `care` is the chance to get a check right;
+    `stays_for` the share of the pages after which they leave (None: they stay); `language` the
+    study's language that they read (None: the first).
+    """
 
     tempo: float
     care: float
@@ -50,7 +52,9 @@ class Traits:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What became of one simulated participant. `outcome` is the session's, or `left` for one who just went away."""
+    """What became of one simulated participant. `outcome` is the session's, or `left` for one who
+    just went away.
+    """
 
     token: str
     outcome: str
@@ -62,9 +66,13 @@ class Visit:
 
 
 def right_answers(study: Study) -> dict[tuple[str, str], Any]:
-    """Kind of page and question id → right answer, for all checks of the study; several where it depends on what was watched."""
+    """Kind of page and question id → right answer, for all checks of the study; several where it
+    depends on what was watched.
+    """
     items = [entry.item for entry in outline(study.timeline)]
-    return {(item.kind, name): right for item in items for name, right in item.right_answers.items()}
+    return {
+        (item.kind, name): right for item in items for name, right in item.right_answers.items()
+    }
 
 
 def right_among(right: Any, question: Mapping[str, Any]) -> Any:
@@ -75,8 +83,12 @@ def right_among(right: Any, question: Mapping[str, Any]) -> Any:
     return next(value for value in offered if value in right)
 
 
-def shown(question: Mapping[str, Any], answers: Mapping[str, Any], opened: Collection[str] = ()) -> bool:
-    """Whether a question is shown, as the page's script decides it from the answers above it and what was opened."""
+def shown(
+    question: Mapping[str, Any], answers: Mapping[str, Any], opened: Collection[str] = ()
+) -> bool:
+    """Whether a question is shown, as the page's script decides it from the answers above it and
+    what was opened.
+    """
     rule = question.get("show_if")
     if rule is None:
         return True
@@ -88,7 +100,9 @@ def shown(question: Mapping[str, Any], answers: Mapping[str, Any], opened: Colle
 
 
 def _age(params: NumberParams, rng: random.Random) -> int | float:
-    """As people who take part in studies online are: most are young, few are old, nobody is outside what may be answered."""
+    """As people who take part in studies online are: most are young, few are old, nobody is outside
+    what may be answered.
+    """
     lowest, highest = bounds(params)
     years = AGE_MEDIAN_YEARS * rng.lognormvariate(0, AGE_SPREAD)
     return round(min(max(years, lowest or 18), highest or 80))
@@ -135,7 +149,10 @@ class Person:
         receipt = None
         while receipt is None:
             trial = await self._browser.trial()
-            if self._traits.stays_for is not None and pages >= self._traits.stays_for * trial["total"]:
+            if (
+                self._traits.stays_for is not None
+                and pages >= self._traits.stays_for * trial["total"]
+            ):
                 break
             if trial["kind"] == "finish":
                 receipt = await self._finish(trial)
@@ -163,9 +180,13 @@ class Person:
             if (await self._answer(trial)).status != "again":
                 return
             trial = kind.again(trial)
-        raise RuntimeError(f"the page at position {trial['position']} ({trial['kind']}) refused {TRIES} answers in a row")
+        raise RuntimeError(
+            f"the page at position {trial['position']} ({trial['kind']}) refused {TRIES} answers in"
+            " a row"
+        )
 
-    # ------------------------------------------------------------------------------------------ what pages ask of a person
+    # ------------------------------------------------------------------------------------------
+    # what pages ask of a person
 
     def note(self, kind: str, **data: Any) -> None:
         self._browser.note(kind, **data)
@@ -178,7 +199,13 @@ class Person:
 
     async def watch(self, message: Message) -> None:
         self._page_seen = await watch(
-            self._browser, self._pace, self.rng, message, self._kinds.instruments, self._recogniser, self._mind
+            self._browser,
+            self._pace,
+            self.rng,
+            message,
+            self._kinds.instruments,
+            self._recogniser,
+            self._mind,
         )
 
     async def follow_signal(self, message: Message) -> None:
@@ -189,7 +216,8 @@ class Person:
     async def play_round(self, message: Message) -> None:
         await play(self._browser, self._pace, self.rng, message)
 
-    # ------------------------------------------------------------------------------------------ answers
+    # ------------------------------------------------------------------------------------------
+    # answers
 
     async def _finish(self, trial: Mapping[str, Any]) -> Receipt:
         self._browser.note("trial.shown")
@@ -220,7 +248,11 @@ class Person:
                 return right_among(self._right[right], question)
             if self._mind is not None:
                 return self._wrong_among(self._right[right], question)
-        own = None if self._mind is None else self._mind.answer(question["id"], self._page_seen, self._earlier)
+        own = (
+            None
+            if self._mind is None
+            else self._mind.answer(question["id"], self._page_seen, self._earlier)
+        )
         if own is not None:
             return None if own is LEFT_OPEN else own
         if not question["required"] and self.rng.random() < LEFT_OPEN_CHANCE:
@@ -229,7 +261,9 @@ class Person:
 
     def _wrong_among(self, right: Any, question: Mapping[str, Any]) -> Any:
         """Anything but the right answer."""
-        rights = {str(value).casefold() for value in (right if isinstance(right, tuple) else (right,))}
+        rights = {
+            str(value).casefold() for value in (right if isinstance(right, tuple) else (right,))
+        }
         for _ in range(TRIES):
             value = self._anything(question)
             if str(value).casefold() not in rights:
@@ -249,4 +283,6 @@ class Person:
 
     async def think(self, median_ms: float) -> None:
         """Pauses are log-normal: mostly short, now and then long."""
-        await self._pace.sleep(round(median_ms * self._traits.tempo * math.exp(self.rng.gauss(0, 0.35))))
+        await self._pace.sleep(
+            round(median_ms * self._traits.tempo * math.exp(self.rng.gauss(0, 0.35)))
+        )

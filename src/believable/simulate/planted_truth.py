@@ -1,4 +1,6 @@
-"""The assumed truth of a simulated study, with the changes of `--truth`: one source for `power` and `simulate`."""
+"""The assumed truth of a simulated study, with the changes of `--truth`: one source for `power` and
+`simulate`.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,28 @@ from believable.simulate.behaviour import SimulatedProtocol
 from believable.study.definition import Definition
 
 
-def plant_truth(definition: Definition, protocol: SimulatedProtocol, changes: Mapping[str, Any]) -> Any:
-    """The truth that the study assumes (its `assume`, or its protocol's defaults), with some parameters changed."""
+def plant_truth(
+    definition: Definition, protocol: SimulatedProtocol, changes: Mapping[str, Any]
+) -> Any:
+    """The truth that the study assumes (its `assume`, or its protocol's defaults), with some
+    parameters changed.
+    """
     truth = protocol.people.truth_for(definition.study)
     known = {field.name for field in fields(truth)}
     for name, value in changes.items():
         if name not in known:
-            raise InvalidInput(f"--truth {name}: {protocol.name} has no such parameter. {did_you_mean(name, known)}")
+            raise InvalidInput(
+                f"--truth {name}: {protocol.name} has no such parameter."
+                f" {did_you_mean(name, known)}"
+            )
         _must_be_like(name, value, getattr(truth, name))
-    return replace(truth, **{name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()})
+    return replace(
+        truth,
+        **{
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in changes.items()
+        },
+    )
 
 
 def _must_be_like(name: str, value: Any, assumed: Any) -> None:
@@ -29,9 +44,14 @@ def _must_be_like(name: str, value: Any, assumed: Any) -> None:
     several = isinstance(assumed, tuple)
     parts = value if several and isinstance(value, list) else [value]
     if not all(isinstance(part, int | float) and not isinstance(part, bool) for part in parts):
-        raise InvalidInput(f"--truth {name}: expected {'numbers' if several else 'a number'}, got {json.dumps(value)}.")
+        raise InvalidInput(
+            f"--truth {name}: expected {'numbers' if several else 'a number'}, got"
+            f" {json.dumps(value)}."
+        )
     if several and len(parts) != len(assumed):
-        raise InvalidInput(f"--truth {name}: expected a list of {len(assumed)} numbers, got {json.dumps(value)}.")
+        raise InvalidInput(
+            f"--truth {name}: expected a list of {len(assumed)} numbers, got {json.dumps(value)}."
+        )
 
 
 def parse_truth(settings: Sequence[str]) -> dict[str, Any]:
@@ -44,5 +64,7 @@ def parse_truth(settings: Sequence[str]) -> dict[str, Any]:
         try:
             truth[name.strip()] = json.loads(value)
         except ValueError:
-            raise InvalidInput(f"--truth {setting!r}: expected a number after =, got {value!r}.") from None
+            raise InvalidInput(
+                f"--truth {setting!r}: expected a number after =, got {value!r}."
+            ) from None
     return truth

@@ -1,4 +1,6 @@
-"""The plans a study can lead to, as arrays: the same pages, orders and sides as in real sessions, ready to be drawn from."""
+"""The plans a study can lead to, as arrays: the same pages, orders and sides as in real sessions,
+ready to be drawn from.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,14 @@ from believable.recordings.actions import log_of
 from believable.simulate.demonstration import StimulusMaker, make, violations_of
 from believable.study.declaration import Declaration
 from believable.study.definition import Definition
-from believable.study.plan import Assignment, PlannedTrial, cells, plan, rated_positions, session_seed
+from believable.study.plan import (
+    Assignment,
+    PlannedTrial,
+    cells,
+    plan,
+    rated_positions,
+    session_seed,
+)
 from believable.study.records import Question, Study, outline
 
 if TYPE_CHECKING:
@@ -57,14 +66,27 @@ class Roles:
 def roles_of(study: Study, declaration: Declaration) -> Roles:
     """The roles of a study that declares the analysis of this protocol."""
     if study.analysis is None:
-        raise InvalidInput("study: there is no `analysis`, so nobody knows what its questions are about. Add one.")
+        raise InvalidInput(
+            "study: there is no `analysis`, so nobody knows what its questions are about. Add one."
+        )
     named = settled_roles(study.analysis, study, declaration)
-    everything = [(entry.item.id, asked) for entry in outline(study.timeline) for asked in entry.item.all_questions]
+    everything = [
+        (entry.item.id, asked)
+        for entry in outline(study.timeline)
+        for asked in entry.item.all_questions
+    ]
     asked: dict[str, AskedQuestion] = {}
     for role in declaration.roles:
         for name in named[role.name]:
             trial, _, question = name.rpartition(".")
-            played = next((AskedQuestion(t, q) for t, q in everything if q.id == question and trial in ("", t)), None)
+            played = next(
+                (
+                    AskedQuestion(t, q)
+                    for t, q in everything
+                    if q.id == question and trial in ("", t)
+                ),
+                None,
+            )
             if role.of == "question" and played is not None:
                 asked.setdefault(role.name, played)
     return Roles(asked, named)
@@ -84,7 +106,9 @@ STIMULUS_SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is known of the stimuli: lengths, logged actions, plans, and what a checker found wrong in them."""
+    """What is known of the stimuli: lengths, logged actions, plans, and what a checker found wrong
+    in them.
+    """
 
     length_ms: Mapping[str, float]
     actions: Sequence[Row]
@@ -107,18 +131,23 @@ def _material(maker: StimulusMaker, study: Study) -> Material:
 
 
 class Pool:
-    """Plans of one study by arrays: `[plan, page]`, and `[plan, page, player]` for stimuli (codes into `stimuli`, −1: none).
+    """Plans of one study by arrays: `[plan, page]`, and `[plan, page, player]` for stimuli (codes
+    into `stimuli`, −1: none).
 
     The last page, `finish`, is not among them: nothing is recorded on it.
     """
 
-    def __init__(self, definition: Definition, protocol: SimulatedProtocol, size: int = PLANS) -> None:
+    def __init__(
+        self, definition: Definition, protocol: SimulatedProtocol, size: int = PLANS
+    ) -> None:
         self.definition, self.protocol = definition, protocol
         self.study = study = definition.study
         self.cells = cells(study)
         each = max(2, size // len(self.cells))
         self.assignments = [
-            Assignment(dict(cell.arms), dict(cell.rows), session_seed(study, number * len(self.cells) + at))
+            Assignment(
+                dict(cell.arms), dict(cell.rows), session_seed(study, number * len(self.cells) + at)
+            )
             for at, cell in enumerate(self.cells)
             for number in range(each)
         ]
@@ -127,8 +156,12 @@ class Pool:
         self.pages = max(map(len, self.plans))
         self.length = np.array([len(pages) for pages in self.plans])
         self.stimuli = np.array([stimulus.id for stimulus in study.stimuli] or [""], dtype=object)
-        self.stimulus_condition = np.array([stimulus.condition for stimulus in study.stimuli] or [None], dtype=object)
-        self.stimulus_scenario = np.array([stimulus.scenario for stimulus in study.stimuli] or [None], dtype=object)
+        self.stimulus_condition = np.array(
+            [stimulus.condition for stimulus in study.stimuli] or [None], dtype=object
+        )
+        self.stimulus_scenario = np.array(
+            [stimulus.scenario for stimulus in study.stimuli] or [None], dtype=object
+        )
         self.key = self._column(lambda page: page.key)
         self.trial = self._column(lambda page: page.trial.id)
         self.kind = self._column(lambda page: page.trial.kind)
@@ -136,7 +169,9 @@ class Pool:
         self.scenario = self._about(lambda page: page.scenario)
         self.stimulus = self._about(lambda page: page.stimulus_id)
         codes = {name: code for code, name in enumerate(study.scenarios)}
-        self.scenario_code = np.array([[codes.get(name, 0) for name in row] for row in self.scenario], np.int64)
+        self.scenario_code = np.array(
+            [[codes.get(name, 0) for name in row] for row in self.scenario], np.int64
+        )
         self.shown, self.played = self._shown()
         self.page_ms = self._page_ms()
         #: What behaviours work out once per study.
@@ -148,7 +183,11 @@ class Pool:
 
     def _places(self) -> Iterator[tuple[int, int, PlannedTrial]]:
         """Every page with the number of its plan and its own."""
-        return ((row, column, page) for row, pages in enumerate(self.plans) for column, page in enumerate(pages))
+        return (
+            (row, column, page)
+            for row, pages in enumerate(self.plans)
+            for column, page in enumerate(pages)
+        )
 
     def _column(self, value: Callable[[PlannedTrial], str | None]) -> ObjectArray:
         values = np.full((len(self.plans), self.pages), None, dtype=object)
@@ -157,12 +196,16 @@ class Pool:
         return values
 
     def _about(self, value: Callable[[PlannedTrial], str | None]) -> ObjectArray:
-        """The same of what a page is about, where it asks about one that was watched earlier, by its turn."""
+        """The same of what a page is about, where it asks about one that was watched earlier, by
+        its turn.
+        """
         values = self._column(value)
         for row, column, page in self._places():
             if page.trial.rated_turn is not None:
                 about = rated_positions(self.plans[row], column)
-                values[row, column] = next((value(self.plans[row][position]) for position in about), None)
+                values[row, column] = next(
+                    (value(self.plans[row][position]) for position in about), None
+                )
         return values
 
     def _shown(self) -> tuple[IntArray, NDArray[np.bool_]]:
@@ -174,7 +217,9 @@ class Pool:
             played = bool(names)
             if not played:
                 about = rated_positions(pages, column)
-                names = tuple(name for position in about if (name := pages[position].stimulus_id) is not None)
+                names = tuple(
+                    name for position in about if (name := pages[position].stimulus_id) is not None
+                )
             if names:
                 most = max(most, len(names))
                 showings.append((row, column, tuple(str(name) for name in names), played))
@@ -193,7 +238,10 @@ class Pool:
 
     def _watching_ms(self, page: PlannedTrial) -> float:
         controls = page.trial.player_controls
-        whole = sum(self.material.length_ms.get(name, UNKNOWN_MS) for name in page.played) + page.trial.medium_ms
+        whole = (
+            sum(self.material.length_ms.get(name, UNKNOWN_MS) for name in page.played)
+            + page.trial.medium_ms
+        )
         return 0.0 if controls is None else whole / controls.first_speed
 
     @cached_property
@@ -201,9 +249,13 @@ class Pool:
         """From the prepared media; for a demonstration from what its stimuli are made of."""
         study = self.study
         lengths = {
-            name: float(medium.duration_ms) for name, medium in self.definition.media.items() if medium.duration_ms is not None
+            name: float(medium.duration_ms)
+            for name, medium in self.definition.media.items()
+            if medium.duration_ms is not None
         }
-        drawn = study.demonstration and any(stimulus.player == "replay" for stimulus in study.stimuli)
+        drawn = study.demonstration and any(
+            stimulus.player == "replay" for stimulus in study.stimuli
+        )
         maker = self.protocol.stimuli if drawn else None
         return Material(lengths, (), (), {}) if maker is None else _material(maker, study)
 
@@ -221,7 +273,10 @@ class Pool:
     def positions(self, trial: str) -> IntArray:
         """`[plan, occurrence]`: where a trial stands in each plan, −1 where a plan has fewer."""
         if trial not in self._positions:
-            places = [[at for at, page in enumerate(pages) if page.trial.id == trial] for pages in self.plans]
+            places = [
+                [at for at, page in enumerate(pages) if page.trial.id == trial]
+                for pages in self.plans
+            ]
             most = max(map(len, places), default=0)
             table = np.full((len(places), most), -1)
             for row, place in enumerate(places):

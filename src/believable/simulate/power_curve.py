@@ -1,4 +1,6 @@
-"""Power by simulating the whole study: the planted truth, the plan's exclusions, its tests and its criteria, many times over."""
+"""Power by simulating the whole study: the planted truth, the plan's exclusions, its tests and its
+criteria, many times over.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,10 @@ _COARSE = {"resamples": 500, "subsamples": 1, "criterion_studies": 0}
 
 @dataclass(frozen=True, slots=True)
 class PowerPoint:
-    """How often one criterion was met, or one test was significant, with so many participants: the share of all `studies`. Only
-    `judged` of them could tell; in the others there was no test, or the interval left the criterion open."""
+    """How often one criterion was met, or one test was significant, with so many participants: the
+    share of all `studies`. Only `judged` of them could tell; in the others there was no test, or
+    the interval left the criterion open.
+    """
 
     participants: int
     what: str
@@ -70,8 +74,9 @@ def power_curve(
     progress: Progress | None = None,
     level: float = 0.95,
 ) -> tuple[PowerPoint, ...]:
-    """The share of simulated studies in which each hypothesis' criterion is met (each tested outcome significant, where there
-    is no hypothesis), for each number of participants. The same seed gives the same curve on any number of workers.
+    """The share of simulated studies in which each hypothesis' criterion is met (each tested
+    outcome significant, where there is no hypothesis), for each number of participants. The same
+    seed gives the same curve on any number of workers.
 
     truth   planted parameters that differ from the protocol's defaults, by name
     """
@@ -88,7 +93,12 @@ def power_curve(
     chunks = map_chunks(_simulated, jobs, workers=workers, progress=progress, pool="processes")
     points = []
     for n in participants:
-        verdicts = [verdict for job, part in zip(jobs, chunks, strict=True) if job.participants == n for verdict in part]
+        verdicts = [
+            verdict
+            for job, part in zip(jobs, chunks, strict=True)
+            if job.participants == n
+            for verdict in part
+        ]
         names = dict.fromkeys(name for verdict in verdicts for name in verdict)
         points += [_point(n, what, verdicts, level) for what in names]
     return tuple(points)
@@ -96,7 +106,9 @@ def power_curve(
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """One thing that simulated studies take for granted. `name` is what `--truth` calls it; empty where it is not set there."""
+    """One thing that simulated studies take for granted. `name` is what `--truth` calls it; empty
+    where it is not set there.
+    """
 
     words: str
     value: str
@@ -111,7 +123,11 @@ def assumptions(
     planted = plant_truth(definition, protocol, truth or {})
     about = _explained(type(planted))
     parts = [
-        Assumption(about.get(field.name, field.name.replace("_", " ")), _plain(getattr(planted, field.name)), field.name)
+        Assumption(
+            about.get(field.name, field.name.replace("_", " ")),
+            _plain(getattr(planted, field.name)),
+            field.name,
+        )
         for field in fields(planted)
     ]
     conduct = CONDUCT
@@ -121,14 +137,23 @@ def assumptions(
         ("share who hurry", conduct.hasty),
     ):
         parts.append(Assumption(words, f"{share:g}"))
-    drawn = straight.sessions(definition, 4, np.random.default_rng(1), truth=planted, protocols=protocols)
+    drawn = straight.sessions(
+        definition, 4, np.random.default_rng(1), truth=planted, protocols=protocols
+    )
     for name, value in protocol.people.values(planted, drawn).items():
-        parts.append(Assumption(f"then the true value of {name.replace('_', ' ').replace('.', ' of ')} is", f"{value:.3g}"))
+        parts.append(
+            Assumption(
+                f"then the true value of {name.replace('_', ' ').replace('.', ' of ')} is",
+                f"{value:.3g}",
+            )
+        )
     return tuple(parts)
 
 
 def _explained(truth: type[Any]) -> dict[str, str]:
-    """What the docstring of a truth says about each parameter: `name   words`, going on in deeper lines."""
+    """What the docstring of a truth says about each parameter: `name   words`, going on in deeper
+    lines.
+    """
     about: dict[str, str] = {}
     name = ""
     for line in (truth.__doc__ or "").splitlines():
@@ -153,7 +178,9 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def _point(n: int, what: str, verdicts: Sequence[Mapping[str, bool | None]], level: float) -> PowerPoint:
+def _point(
+    n: int, what: str, verdicts: Sequence[Mapping[str, bool | None]], level: float
+) -> PowerPoint:
     known = [verdict[what] for verdict in verdicts if verdict.get(what) is not None]
     met = sum(bool(answer) for answer in known)
     of = len(verdicts) if known else 0
@@ -162,9 +189,14 @@ def _point(n: int, what: str, verdicts: Sequence[Mapping[str, bool | None]], lev
 
 def _must_fit(participants: Sequence[int], studies: int) -> None:
     if not participants or min(participants) < 2:
-        raise InvalidInput(f"participants: expected numbers of at least 2, got {list(participants)}.")
+        raise InvalidInput(
+            f"participants: expected numbers of at least 2, got {list(participants)}."
+        )
     if studies < 10:
-        raise InvalidInput(f"studies: expected at least 10, got {studies}. With 500 a power of .8 is known to about ±.035.")
+        raise InvalidInput(
+            f"studies: expected at least 10, got {studies}. With 500 a power of .8 is known to"
+            " about ±.035."
+        )
 
 
 def _simulated(job: _Job) -> list[dict[str, bool | None]]:
@@ -174,7 +206,9 @@ def _simulated(job: _Job) -> list[dict[str, bool | None]]:
     verdicts = []
     for number in job.studies:
         rng = np.random.default_rng(derive(job.seed, job.participants, number))
-        bundle = straight.bundle(definition, job.participants, rng, protocols=protocols, truth=truth)
+        bundle = straight.bundle(
+            definition, job.participants, rng, protocols=protocols, truth=truth
+        )
         verdicts.append(_verdict(definition, plan, bundle, rng))
     return verdicts
 
@@ -185,16 +219,25 @@ def _ready(text: str, protocol: SimulatedProtocol) -> tuple[Definition, Plan]:
     definition = Definition.from_json(text, KINDS)
     declared = definition.study.analysis
     if declared is None:
-        raise InvalidInput("study: there is no `analysis`, so that there is nothing to test. Add one.")
+        raise InvalidInput(
+            "study: there is no `analysis`, so that there is nothing to test. Add one."
+        )
     protocols = Registry("protocol", [protocol])
     plan = resolve(declared, definition.study, protocols)
     known = {option.name for option in plan.declaration.options}
     coarse = {name: value for name, value in _COARSE.items() if name in known}
-    options = {**declared.options, **{name: min(value, plan.option(name)) for name, value in coarse.items()}}
-    return definition, resolve(declared.model_copy(update={"options": options}), definition.study, protocols)
+    options = {
+        **declared.options,
+        **{name: min(value, plan.option(name)) for name, value in coarse.items()},
+    }
+    return definition, resolve(
+        declared.model_copy(update={"options": options}), definition.study, protocols
+    )
 
 
-def _verdict(definition: Definition, plan: Plan, bundle: Any, rng: np.random.Generator) -> dict[str, bool | None]:
+def _verdict(
+    definition: Definition, plan: Plan, bundle: Any, rng: np.random.Generator
+) -> dict[str, bool | None]:
     data = prepared(bundle, plan, definition.study)
     if not len(data):
         return {hypothesis.id: None for hypothesis in plan.declared.hypotheses}

@@ -1,8 +1,9 @@
 """Simulated participants recognise a stimulus by the SHA-256 of the copy that a browser is served.
 
-Browsers are never sent the names of stimuli. Simulated participants have the study's definition and compare what they are served
-with the served copy of each stimulus. A participant who cannot recognise a stimulus ends the simulation: without it the assumed
-truth cannot be followed, and answers at random would look like a study without an effect.
+Browsers are never sent the names of stimuli. Simulated participants have the study's definition and
+compare what they are served with the served copy of each stimulus. A participant who cannot
+recognise a stimulus ends the simulation: without it the assumed truth cannot be followed, and
+answers at random would look like a study without an effect.
 """
 
 from __future__ import annotations
@@ -50,8 +51,12 @@ def log_in(content: bytes) -> tuple[SeenAction, ...]:
 
 
 def _log(columns: dict[str, list[object]]) -> tuple[SeenAction, ...]:
-    rows = zip(columns.get("id", ()), columns.get("t0_ms", ()), columns.get("t1_ms", ()), strict=True)
-    return tuple(SeenAction(str(name), int(str(t0_ms)), int(str(t1_ms))) for name, t0_ms, t1_ms in rows)
+    rows = zip(
+        columns.get("id", ()), columns.get("t0_ms", ()), columns.get("t1_ms", ()), strict=True
+    )
+    return tuple(
+        SeenAction(str(name), int(str(t0_ms)), int(str(t1_ms))) for name, t0_ms, t1_ms in rows
+    )
 
 
 def length_ms(beginning: bytes) -> int | None:
@@ -60,12 +65,16 @@ def length_ms(beginning: bytes) -> int | None:
     if at < 4 or len(beginning) < at + 32:
         return None
     wide = beginning[at] == 1  # 64-bit times
-    scale, length = struct.unpack_from(">IQ" if wide else ">II", beginning, at + (20 if wide else 12))
+    scale, length = struct.unpack_from(
+        ">IQ" if wide else ">II", beginning, at + (20 if wide else 12)
+    )
     return round(1000 * length / scale) if scale else None
 
 
 def aimed(acts: Sequence[Act], log: Sequence[SeenAction], rng: random.Random) -> list[Act]:
-    """Flags on moments become flags on an action that is going on then, as the button of its line makes them."""
+    """Flags on moments become flags on an action that is going on then, as the button of its line
+    makes them.
+    """
     aimed_acts = []
     for act in acts:
         going = [action.id for action in log if action.t0_ms <= act.media_ms < action.t1_ms]
@@ -77,7 +86,9 @@ def aimed(acts: Sequence[Act], log: Sequence[SeenAction], rng: random.Random) ->
 
 @dataclass(frozen=True, slots=True)
 class ServedCopy:
-    """A medium as a browser received it. `own_round`: it is a round that this participant played, and no stimulus."""
+    """A medium as a browser received it. `own_round`: it is a round that this participant played,
+    and no stimulus.
+    """
 
     player: str
     content: bytes
@@ -87,7 +98,9 @@ class ServedCopy:
 
 @dataclass(frozen=True, slots=True)
 class KnownStimulus:
-    """A stimulus with its length, its action log and the rule violations in it, by the author's ids of actions."""
+    """A stimulus with its length, its action log and the rule violations in it, by the author's ids
+    of actions.
+    """
 
     stimulus: Stimulus
     length_ms: int | None
@@ -100,12 +113,17 @@ class KnownStimulus:
         return replace(shown, stimulus=self.stimulus, length_ms=length, log=log)
 
     def _violations_of(self, action: SeenAction) -> str:
-        return "" if self.log is None else self.violations.get(self.log.authored_id(action.id) or "", "")
+        return (
+            ""
+            if self.log is None
+            else self.violations.get(self.log.authored_id(action.id) or "", "")
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Recogniser:
-    """All stimuli of a study, by the SHA-256 (hex) of each copy that can be served. One file may serve several stimuli.
+    """All stimuli of a study, by the SHA-256 (hex) of each copy that can be served. One file may
+    serve several stimuli.
 
     `study` names the study in errors.
     """
@@ -114,36 +132,50 @@ class Recogniser:
     copies: Mapping[str, tuple[KnownStimulus, ...]]
 
     def recognise(self, page: Sequence[ServedCopy]) -> list[SeenStimulus]:
-        """The stimuli of one page, in the order of its players. Raises InvalidInput if one of them is unknown or ambiguous."""
+        """The stimuli of one page, in the order of its players. Raises InvalidInput if one of them
+        is unknown or ambiguous.
+        """
         candidates = [() if copy.own_round else self._known(copy) for copy in page]
         chosen = iter(self._choose([known for known in candidates if known]))
-        return [next(chosen).seen_as(copy.shown) if known else copy.shown for copy, known in zip(page, candidates, strict=True)]
+        return [
+            next(chosen).seen_as(copy.shown) if known else copy.shown
+            for copy, known in zip(page, candidates, strict=True)
+        ]
 
     def _known(self, copy: ServedCopy) -> tuple[KnownStimulus, ...]:
         digest = hashlib.sha256(copy.content).hexdigest()
         known = self.copies.get(digest, ())
         if not known:
-            names = sorted({known.stimulus.id for copies in self.copies.values() for known in copies})
+            names = sorted(
+                {known.stimulus.id for copies in self.copies.values() for known in copies}
+            )
             raise InvalidInput(
-                f"{self.study}: simulated participants cannot recognise a stimulus. The server showed a medium"
-                f" ({copy.player}, {len(copy.content)} bytes, SHA-256 {digest[:16]}…) that is no copy of"
-                f" {_listed(names)}. Without it the assumed truth cannot be followed. Serve this study folder again, as it is now"
+                f"{self.study}: simulated participants cannot recognise a stimulus. The server"
+                f" showed a medium ({copy.player}, {len(copy.content)} bytes, SHA-256"
+                f" {digest[:16]}…) that is no copy of {_listed(names)}. Without it the assumed"
+                " truth cannot be followed. Serve this study folder again, as it is now"
                 " (believable serve), or leave out --http."
             )
         return known
 
     def _choose(self, candidates: Sequence[tuple[KnownStimulus, ...]]) -> tuple[KnownStimulus, ...]:
-        """One stimulus for each medium of a page. If a file serves several stimuli, those of one scenario belong together."""
+        """One stimulus for each medium of a page. If a file serves several stimuli, those of one
+        scenario belong together.
+        """
         ways = list(itertools.product(*candidates))
         if len(ways) > 1:
             paired = [way for way in ways if len({known.stimulus.scenario for known in way}) == 1]
             ways = paired or ways
-        roles = {tuple((known.stimulus.condition, known.stimulus.scenario) for known in way) for way in ways}
+        roles = {
+            tuple((known.stimulus.condition, known.stimulus.scenario) for known in way)
+            for way in ways
+        }
         if len(roles) > 1:
             same = next(known for known in candidates if len(known) > 1)
             raise InvalidInput(
-                f"{self.study}: the stimuli {_listed([known.stimulus.id for known in same])} are the same file, so that simulated"
-                " participants cannot tell which condition they see. Give each stimulus a file of its own."
+                f"{self.study}: the stimuli {_listed([known.stimulus.id for known in same])} are"
+                " the same file, so that simulated participants cannot tell which condition they"
+                " see. Give each stimulus a file of its own."
             )
         return ways[0]
 
@@ -154,7 +186,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def recogniser_of(definition: Definition, media_dir: Path, *, study: str) -> Recogniser:
-    """The index of every served copy. `definition` must have its media, whose prepared copies lie in `media_dir`."""
+    """The index of every served copy. `definition` must have its media, whose prepared copies lie
+    in `media_dir`.
+    """
     copies: dict[str, list[KnownStimulus]] = {}
     variants = shown_variants(definition.study)
     known_logs: dict[str, ActionLog | None] = {}
@@ -162,13 +196,16 @@ def recogniser_of(definition: Definition, media_dir: Path, *, study: str) -> Rec
         medium = definition.media.get(stimulus.id)
         if medium is None:
             raise InvalidInput(
-                f"{study}: there is no served copy of the stimulus {stimulus.id!r} ({stimulus.file}). Simulated participants"
-                " cannot recognise it. Put the file into the study folder and run `believable check`."
+                f"{study}: there is no served copy of the stimulus {stimulus.id!r}"
+                f" ({stimulus.file}). Simulated participants cannot recognise it. Put the file into"
+                " the study folder and run `believable check`."
             )
         if medium.digest not in known_logs:
             known_logs[medium.digest] = _log_of(medium, media_dir)
         log = known_logs[medium.digest]
-        known = KnownStimulus(stimulus, medium.duration_ms, log, {} if log is None else violations_of(log.actions))
+        known = KnownStimulus(
+            stimulus, medium.duration_ms, log, {} if log is None else violations_of(log.actions)
+        )
         for digest in _served_digests(definition, stimulus.id, media_dir, variants):
             copies.setdefault(digest, []).append(known)
     return Recogniser(study, {digest: tuple(known) for digest, known in copies.items()})
@@ -180,13 +217,19 @@ def shown_variants(study: Study) -> frozenset[Variant]:
     return frozenset(Variant("plan" in beside, "log" in beside) for beside in opened) | {Variant()}
 
 
-def _served_digests(definition: Definition, stimulus: str, media_dir: Path, variants: frozenset[Variant]) -> Iterator[str]:
-    """The SHA-256 of what a browser receives: a video is served as it was prepared, a recording in one of its variants."""
+def _served_digests(
+    definition: Definition, stimulus: str, media_dir: Path, variants: frozenset[Variant]
+) -> Iterator[str]:
+    """The SHA-256 of what a browser receives: a video is served as it was prepared, a recording in
+    one of its variants.
+    """
     medium = definition.media[stimulus]
     if not medium.is_replay:
         yield medium.digest
         return
-    yield from sorted({digest_of(served_replay(media_dir, definition, stimulus, variant)) for variant in variants})
+    yield from sorted(
+        {digest_of(served_replay(media_dir, definition, stimulus, variant)) for variant in variants}
+    )
 
 
 def _log_of(medium: Medium, media_dir: Path) -> ActionLog | None:

@@ -1,4 +1,6 @@
-"""A real server in a process of its own, to be started, killed and started again: for fault tests and load measurements."""
+"""A real server in a process of its own, to be started, killed and started again: for fault tests
+and load measurements.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,11 @@ def free_port() -> int:
 
 
 class Server:
-    """`believable serve` as a child process on a port of its own. Killing and starting again keeps port and data.
+    """`believable serve` as a child process on a port of its own. Killing and starting again keeps
+    port and data.
 
-    The server ends with this process, however that ends: it reads its standard input, which closes then.
+    The server ends with this process, however that ends: it reads its standard input, which closes
+    then.
     """
 
     def __init__(
@@ -98,17 +102,28 @@ class Server:
         deadline_s = time.monotonic() + START_LIMIT_S
         while time.monotonic() < deadline_s:
             if self._process is None or self._process.poll() is not None:
-                raise ServerFailed(f"the server ended at once; its last words:\n{self.last_words()}")
+                raise ServerFailed(
+                    f"the server ended at once; its last words:\n{self.last_words()}"
+                )
             try:
-                httpx.get(f"{self.url}/health", timeout=2)  # any answer will do: it listens only once it is ready
+                httpx.get(
+                    f"{self.url}/health", timeout=2
+                )  # any answer will do: it listens only once it is ready
                 return
             except httpx.TransportError:
                 pass
             time.sleep(0.05)
-        raise ServerFailed(f"the server did not answer within {START_LIMIT_S:g} s; its last words:\n{self.last_words()}")
+        raise ServerFailed(
+            f"the server did not answer within {START_LIMIT_S:g} s; its last"
+            f" words:\n{self.last_words()}"
+        )
 
     def last_words(self, characters: int = 4000) -> str:
-        return self.log.read_text(encoding="utf-8", errors="replace")[-characters:] if self.log.exists() else ""
+        return (
+            self.log.read_text(encoding="utf-8", errors="replace")[-characters:]
+            if self.log.exists()
+            else ""
+        )
 
     def kill(self) -> None:
         """SIGKILL to the server and its workers: no goodbye, no flushing."""
@@ -142,5 +157,10 @@ class Server:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.stop()

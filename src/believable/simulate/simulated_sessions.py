@@ -1,6 +1,8 @@
-"""Many simulated sessions of one study at once, as columns on a virtual clock: assigned, begun, left, failed or finished.
+"""Many simulated sessions of one study at once, as columns on a virtual clock: assigned, begun,
+left, failed or finished.
 
-Behaviours say what people answer, trace and flag; here it becomes the tables of a bundle, as if the server had exported them.
+Behaviours say what people answer, trace and flag; here it becomes the tables of a bundle, as if the
+server had exported them.
 """
 
 from __future__ import annotations
@@ -19,11 +21,18 @@ from believable.simulate.pool import FloatArray, IntArray, ObjectArray, Pool
 START_MS = 1_750_000_000_000
 _LABELS = np.array(["A", "B", "C", "D"], dtype=object)
 #: Columns of a table about pages, and the pool's array of each.
-_PAGE_COLUMNS = {"trial_key": "key", "trial": "trial", "condition": "condition", "scenario": "scenario"}
+_PAGE_COLUMNS = {
+    "trial_key": "key",
+    "trial": "trial",
+    "condition": "condition",
+    "scenario": "scenario",
+}
 
 
 class Sessions:
-    """`stop` is the page at which each person stopped (past the last one for those who finished)."""
+    """`stop` is the page at which each person stopped (past the last one for those who
+    finished).
+    """
 
     def __init__(self, pool: Pool, count: int, conduct: Conduct, rng: np.random.Generator) -> None:
         self.pool, self.count, self.rng = pool, count, rng
@@ -36,7 +45,9 @@ class Sessions:
         self.hasty = fate[2] < conduct.hasty
         length = pool.length[self.plan]
         leaves = fate[0] < conduct.drop_out
-        self.stop = np.where(leaves, np.floor(rng.uniform(0.05, 0.95, count) * length), length).astype(np.int64)
+        self.stop = np.where(
+            leaves, np.floor(rng.uniform(0.05, 0.95, count) * length), length
+        ).astype(np.int64)
         self.left = leaves
         self.failed = np.zeros(count, np.bool_)
         # A source of chance of its own: everything else stays the same in a study of one language.
@@ -55,7 +66,8 @@ class Sessions:
         self._watched: set[str] = set()
         self._exclusions: list[dict[str, Any]] = []
 
-    # ------------------------------------------------------------------------------------------ what happens
+    # ------------------------------------------------------------------------------------------
+    # what happens
 
     def fail(self, who: NDArray[np.bool_], trial: str) -> None:
         """These people fail a check that ends the session, if they get to it."""
@@ -82,14 +94,17 @@ class Sessions:
         player: IntArray | None = None,
         item: str | None = None,
     ) -> None:
-        """Answers of many people; those whose page was not done are left out. `player`: the clip of the page it is about,
-        `item`: the part of the question."""
+        """Answers of many people; those whose page was not done are left out. `player`: the clip of
+        the page it is about, `item`: the part of the question.
+        """
         keep = np.flatnonzero(self.reached(person, position))
         who, where = person[keep], position[keep]
         block = self._page(who, where) | {
             "question": _same(question, len(who)),
             "kind": _same(kind, len(who)),
-            "value_number": np.full(len(who), np.nan) if number is None else np.asarray(number, np.float64)[keep],
+            "value_number": np.full(len(who), np.nan)
+            if number is None
+            else np.asarray(number, np.float64)[keep],
             "value_text": _same(None, len(who)) if text is None else text[keep],
             "correct": _same(None, len(who)) if correct is None else correct[keep].astype(object),
             "player": np.full(len(who), np.nan),
@@ -101,7 +116,13 @@ class Sessions:
         self._answers.append(block)
 
     def trace(
-        self, person: IntArray, position: IntArray, media_ms: FloatArray, value: FloatArray, instrument: str, how: str
+        self,
+        person: IntArray,
+        position: IntArray,
+        media_ms: FloatArray,
+        value: FloatArray,
+        instrument: str,
+        how: str,
     ) -> None:
         """Samples or marks of many people, each with its own page and time."""
         keep = np.flatnonzero(self.reached(person, position))
@@ -133,21 +154,37 @@ class Sessions:
         keep = np.flatnonzero(self.reached(person, position))
         who, where = person[keep], position[keep]
         marks = {"media_ms": media_ms, "action": action, "reason": reason, "undone": undone, **more}
-        self._flags.append(self._watching(who, where) | {name: values[keep] for name, values in marks.items()})
+        self._flags.append(
+            self._watching(who, where) | {name: values[keep] for name, values in marks.items()}
+        )
 
     def react(self, position: IntArray, delays_ms: FloatArray) -> None:
-        """What a practice measured: `position` by person, the delays of its trials by person and trial."""
+        """What a practice measured: `position` by person, the delays of its trials by person and
+        trial.
+        """
         trials = delays_ms.shape[1]
         person = np.repeat(self.people, trials)
         keep = np.flatnonzero(self.reached(person, position[person]))
         who = person[keep]
         number = np.tile(np.arange(1, trials + 1), len(self.people))[keep]
         self._reactions.append(
-            {"session": self.session[who], "position": position[who], "number": number, "delay_ms": delays_ms.ravel()[keep]}
+            {
+                "session": self.session[who],
+                "position": position[who],
+                "number": number,
+                "delay_ms": delays_ms.ravel()[keep],
+            }
         )
 
     def view(
-        self, trial: str, person: IntArray, position: IntArray, from_ms: FloatArray, to_ms: FloatArray, what: str, rate: float
+        self,
+        trial: str,
+        person: IntArray,
+        position: IntArray,
+        from_ms: FloatArray,
+        to_ms: FloatArray,
+        what: str,
+        rate: float,
     ) -> None:
         """Stretches watched in a trial, in place of the plain ones."""
         keep = np.flatnonzero(self.reached(person, position))
@@ -164,17 +201,25 @@ class Sessions:
             }
         )
 
-    def exclude_text(self, person: IntArray, position: IntArray, question: str, detail: str) -> None:
+    def exclude_text(
+        self, person: IntArray, position: IntArray, question: str, detail: str
+    ) -> None:
         """A reviewer excludes these texts."""
         keep = np.flatnonzero(self.reached(person, position))
         who, where = person[keep], position[keep]
-        said = {"scope": "answer", "question": question, "reason": "text_excluded", "detail": detail}
+        said = {
+            "scope": "answer",
+            "question": question,
+            "reason": "text_excluded",
+            "detail": detail,
+        }
         self._exclusions.append(
             {"session": self.session[who], "trial_key": self.pool.key[self.plan[who], where]}
             | {name: _same(words, len(who)) for name, words in said.items()}
         )
 
-    # ------------------------------------------------------------------------------------------ where
+    # ------------------------------------------------------------------------------------------
+    # where
 
     def _watching(self, who: IntArray, where: IntArray) -> dict[str, Any]:
         """Whose page it is, and the stimulus on it."""
@@ -184,7 +229,9 @@ class Sessions:
     def _page(self, who: IntArray, where: IntArray) -> dict[str, Any]:
         """The same, with everything that tells which page it is."""
         pages = {name: getattr(self.pool, column) for name, column in _PAGE_COLUMNS.items()}
-        return self._watching(who, where) | {name: page[self.plan[who], where] for name, page in pages.items()}
+        return self._watching(who, where) | {
+            name: page[self.plan[who], where] for name, page in pages.items()
+        }
 
     def _stimulus(self, code: IntArray) -> dict[str, Any]:
         pool = self.pool
@@ -194,7 +241,8 @@ class Sessions:
             "scenario": pool.stimulus_scenario[code],
         }
 
-    # ------------------------------------------------------------------------------------------ tables
+    # ------------------------------------------------------------------------------------------
+    # tables
 
     def bundle(self) -> Bundle:
         """Everything, as a bundle in memory."""
@@ -211,7 +259,9 @@ class Sessions:
             "plans": list(self.pool.material.plans),
             "exclusions": _joined([*self._session_exclusions(), *self._exclusions]),
         }
-        return memory.bundle({name: rows for name, rows in tables.items() if rows}, self.pool.definition)
+        return memory.bundle(
+            {name: rows for name, rows in tables.items() if rows}, self.pool.definition
+        )
 
     @staticmethod
     def _numbered(columns: dict[str, Any]) -> dict[str, Any]:
@@ -295,7 +345,9 @@ class Sessions:
         pool = self.pool
         who, where, player, code = self._places()
         plan = self.plan[who]
-        plain = pool.played[plan, where] & ~np.isin(pool.trial[plan, where].astype(str), sorted(self._watched))
+        plain = pool.played[plan, where] & ~np.isin(
+            pool.trial[plan, where].astype(str), sorted(self._watched)
+        )
         who, where, player, code = who[plain], where[plain], player[plain], code[plain]
         if not len(who):
             return {}
@@ -315,10 +367,22 @@ class Sessions:
         for who, reason in ((self.left, "incomplete"), (self.failed, "failed_checks")):
             if who.any():
                 names = self.session[who]
-                keys = self.pool.key[self.plan[who], np.minimum(self.stop[who], self.pool.pages - 1)]
-                said = {"scope": "session", "trial_key": None, "question": None, "reason": reason, "detail": None}
-                block = {"session": names} | {name: _same(words, len(names)) for name, words in said.items()}
-                exclusions.append(block | ({"detail": "stopped at " + keys} if reason == "incomplete" else {}))
+                keys = self.pool.key[
+                    self.plan[who], np.minimum(self.stop[who], self.pool.pages - 1)
+                ]
+                said = {
+                    "scope": "session",
+                    "trial_key": None,
+                    "question": None,
+                    "reason": reason,
+                    "detail": None,
+                }
+                block = {"session": names} | {
+                    name: _same(words, len(names)) for name, words in said.items()
+                }
+                exclusions.append(
+                    block | ({"detail": "stopped at " + keys} if reason == "incomplete" else {})
+                )
         return exclusions
 
 
@@ -333,7 +397,9 @@ def session_ids(count: int) -> ObjectArray:
 
 
 def _by_plan(pool: Pool, plan: IntArray, part: str, name: str) -> ObjectArray:
-    values = np.array([getattr(assignment, part)[name] for assignment in pool.assignments], dtype=object)
+    values = np.array(
+        [getattr(assignment, part)[name] for assignment in pool.assignments], dtype=object
+    )
     return values[plan]
 
 

@@ -1,7 +1,9 @@
-"""Whole simulated studies straight to bundles in memory, on a virtual clock: thousands of them in a minute.
+"""Whole simulated studies straight to bundles in memory, on a virtual clock: thousands of them in a
+minute.
 
-Pages, orders, sides and arms are those of the study's own plans; who drops out, fails checks and rushes is drawn; what people
-answer, trace and flag follows the behaviour of the study's protocol, or of its own design, with its planted truth.
+Pages, orders, sides and arms are those of the study's own plans; who drops out, fails checks and
+rushes is drawn; what people answer, trace and flag follows the behaviour of the study's protocol,
+or of its own design, with its planted truth.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ def sessions(
     behaviour = protocol.people
     planted = behaviour.truth_for(definition.study) if truth is None else truth
     if not isinstance(planted, behaviour.truth):
-        raise InvalidInput(f"truth: expected a record of {behaviour.truth.__module__}, got {type(truth).__name__}.")
+        raise InvalidInput(
+            f"truth: expected a record of {behaviour.truth.__module__}, got {type(truth).__name__}."
+        )
     filled = Sessions(pool_of(definition, protocol), participants, conduct, rng)
     behaviour.fill(planted, filled)
     return filled
@@ -49,5 +53,9 @@ def bundle(
     truth: Any = None,
     conduct: Conduct = CONDUCT,
 ) -> Bundle:
-    """A whole simulated study. The same definition, truth and state of `rng` give the same tables."""
-    return sessions(definition, participants, rng, protocols=protocols, truth=truth, conduct=conduct).bundle()
+    """A whole simulated study. The same definition, truth and state of `rng` give the same
+    tables.
+    """
+    return sessions(
+        definition, participants, rng, protocols=protocols, truth=truth, conduct=conduct
+    ).bundle()

@@ -1,5 +1,5 @@
-"""How a simulated person watches (events in media time, with the small mishaps of real playback), follows the signal of a quality
-test, and plays a round through the page's own connection.
+"""How a simulated person watches (events in media time, with the small mishaps of real playback),
+follows the signal of a quality test, and plays a round through the page's own connection.
 """
 
 from __future__ import annotations
@@ -39,38 +39,66 @@ async def watch(
     recogniser: Recogniser | None = None,
     mind: Mind | None = None,
 ) -> list[SeenStimulus]:
-    """Watch every medium of the trial from beginning to end, and annotate if the page asks for it."""
+    """Watch every medium of the trial from beginning to end, and annotate if the page asks for
+    it.
+    """
     copies = [await _open_copy(browser, medium) for medium in trial["media"]]
     unrecognised = [replace(copy.shown, log=()) for copy in copies]
     recognised = unrecognised if recogniser is None else recogniser.recognise(copies)
     watched = []
-    for number, (shown, known) in enumerate(zip((copy.shown for copy in copies), recognised, strict=True)):
+    for number, (shown, known) in enumerate(
+        zip((copy.shown for copy in copies), recognised, strict=True)
+    ):
         opens = OPENS_CHANCE if mind is None else mind.opens
-        opened = frozenset(which for which, there in (trial.get("overlay") or {}).items() if there and rng.random() < opens)
+        opened = frozenset(
+            which
+            for which, there in (trial.get("overlay") or {}).items()
+            if there and rng.random() < opens
+        )
         rate = (trial.get("controls") or {}).get("speed") or 1
-        seen = replace(known, opened=opened, rate=rate, trial=None if browser.page is None else browser.page.trial)
+        seen = replace(
+            known,
+            opened=opened,
+            rate=rate,
+            trial=None if browser.page is None else browser.page.trial,
+        )
         player = {"player": number} if trial.get("several") else {}
         annotate = trial.get("annotate")
-        own = mind.acts(annotate["kind"], seen) if mind is not None and annotate is not None else None
-        acts = own if own is not None else aimed(_acts(trial, rng, seen.length_ms, instruments), shown.log, rng)
+        own = (
+            mind.acts(annotate["kind"], seen) if mind is not None and annotate is not None else None
+        )
+        acts = (
+            own
+            if own is not None
+            else aimed(_acts(trial, rng, seen.length_ms, instruments), shown.log, rng)
+        )
         await _play(browser, pace, rng, seen.length_ms, rate, acts, player, opened)
         watched.append(seen)
     return watched
 
 
 def _acts(
-    trial: Mapping[str, Any], rng: random.Random, duration_ms: int, instruments: Registry[Instrument[Any]]
+    trial: Mapping[str, Any],
+    rng: random.Random,
+    duration_ms: int,
+    instruments: Registry[Instrument[Any]],
 ) -> Sequence[Act]:
     """What this person does while watching; nothing where nothing is annotated."""
     annotate = trial.get("annotate")
     if annotate is None:
         return ()
     instrument = instruments[annotate["kind"]]
-    return instrument.perform(instrument.params.model_validate(annotate["params"]), rng, duration_ms)
+    return instrument.perform(
+        instrument.params.model_validate(annotate["params"]), rng, duration_ms
+    )
 
 
 async def watch_signal(
-    browser: Participant, pace: Pace, rng: random.Random, trial: Mapping[str, Any], acts: Sequence[Act]
+    browser: Participant,
+    pace: Pace,
+    rng: random.Random,
+    trial: Mapping[str, Any],
+    acts: Sequence[Act],
 ) -> None:
     """Watch the signal of a quality test, doing `acts` on the way."""
     await _play(browser, pace, rng, trial["signal"]["duration_ms"], 1, acts, {})
@@ -97,7 +125,9 @@ async def _play(
     player: Mapping[str, int],
     opened: Collection[str] = (),
 ) -> None:
-    """`player` goes into every event of the player, where the page has several; `opened` is what stands open beside it."""
+    """`player` goes into every event of the player, where the page has several; `opened` is what
+    stands open beside it.
+    """
     browser.note("media.ready", duration_ms=until_ms, width=640, height=360, **player)
     await pace.sleep(rng.randint(300, 1500))
     for which in sorted(opened):
@@ -124,8 +154,12 @@ async def _play(
     await browser.send()
 
 
-async def _act_until(browser: Participant, pace: Pace, from_ms: int, to_ms: int, rate: float, waiting: deque[Act]) -> int:
-    """Let the medium run, doing what is to be done on the way. Returns how far it ran: a press that freezes it ends the piece."""
+async def _act_until(
+    browser: Participant, pace: Pace, from_ms: int, to_ms: int, rate: float, waiting: deque[Act]
+) -> int:
+    """Let the medium run, doing what is to be done on the way. Returns how far it ran: a press that
+    freezes it ends the piece.
+    """
     at_ms = from_ms
     while waiting and waiting[0].media_ms < to_ms:
         await pace.sleep(round(max(0, waiting[0].media_ms - at_ms) / rate))
@@ -139,9 +173,16 @@ async def _act_until(browser: Participant, pace: Pace, from_ms: int, to_ms: int,
 
 
 async def _answer_press(
-    browser: Participant, pace: Pace, at_ms: int, rate: float, waiting: deque[Act], player: Mapping[str, int]
+    browser: Participant,
+    pace: Pace,
+    at_ms: int,
+    rate: float,
+    waiting: deque[Act],
+    player: Mapping[str, int],
 ) -> int:
-    """The press freezes the medium and steps back; then comes the answer, and it goes on from there. Returns that moment."""
+    """The press freezes the medium and steps back; then comes the answer, and it goes on from
+    there. Returns that moment.
+    """
     press = waiting.popleft()
     back_ms = max(0, at_ms - round(STEP_BACK_MS * rate))
     browser.note("media.pause", media_ms=at_ms, reason="flag", **player)
@@ -164,7 +205,8 @@ LAG_MS = (250, 700)
 LOOK_MS = 125
 #: Change of level from one look to the next that is noticed.
 NOTICED = 0.004
-#: Chance of a needless or a missing notch at one look: for somebody careful, and for somebody who is not.
+#: Chance of a needless or a missing notch at one look: for somebody careful, and for somebody who
+#: is not.
 SLIP_CHANCE, CARELESS_SLIP_CHANCE = 0.04, 0.95
 
 
@@ -199,7 +241,9 @@ DECISIONS_PER_S = 10
 GATHERED = 16
 
 
-async def play(browser: Participant, pace: Pace, rng: random.Random, trial: Mapping[str, Any]) -> None:
+async def play(
+    browser: Participant, pace: Pace, rng: random.Random, trial: Mapping[str, Any]
+) -> None:
     """Play the round of this page to its end; a practice until one has had enough."""
     round_settings = trial["play"]
     playing = WORLDS[round_settings["world"]].game
@@ -211,7 +255,11 @@ async def play(browser: Participant, pace: Pace, rng: random.Random, trial: Mapp
             first = await socket.receive()
         if "over" not in first:
             welcome = first["welcome"]
-            until = rng.randint(*PRACTICE_S) * welcome["tick_hz"] if round_settings["practice"] else None
+            until = (
+                rng.randint(*PRACTICE_S) * welcome["tick_hz"]
+                if round_settings["practice"]
+                else None
+            )
             driver = agent.new(params, seed, welcome)
             await _SimulatedRound(browser, pace, socket, playing, welcome).play(driver, until)
     await browser.flush()
@@ -221,7 +269,12 @@ class _SimulatedRound:
     """One connection to a round."""
 
     def __init__(
-        self, browser: Participant, pace: Pace, socket: Socket, playing: Playing[Any, Any], welcome: Mapping[str, Any]
+        self,
+        browser: Participant,
+        pace: Pace,
+        socket: Socket,
+        playing: Playing[Any, Any],
+        welcome: Mapping[str, Any],
     ) -> None:
         self._browser, self._pace, self._socket = browser, pace, socket
         tick_hz: int = welcome["tick_hz"]

@@ -1,7 +1,8 @@
-"""Resampling: bootstrap intervals (also by cluster and two-way), permutation tests, the exact median interval.
+"""Resampling: bootstrap intervals (also by cluster and two-way), permutation tests, the exact
+median interval.
 
-The same generator state gives the same result on any number of workers: every block of resamples has its own
-seed, derived from the block's number alone.
+The same generator state gives the same result on any number of workers: every block of resamples
+has its own seed, derived from the block's number alone.
 """
 
 from __future__ import annotations
@@ -26,7 +27,11 @@ Statistic = str | Callable[..., Any]
 IntArray = NDArray[np.int64]
 
 BLOCK = 1000
-NAMED: dict[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median, "sd": partial(np.std, ddof=1)}
+NAMED: dict[str, Callable[..., Any]] = {
+    "mean": np.mean,
+    "median": np.median,
+    "sd": partial(np.std, ddof=1),
+}
 METHODS = ("percentile", "bca", "expanded")
 
 
@@ -46,21 +51,24 @@ def bootstrap(
     """A statistic with its bootstrap interval; resampled are rows, or whole clusters of rows.
 
     data         one value per row, or a table whose rows are resampled together
-    statistic    "mean", "median", "sd", or a function of the rows that returns a number. A function with an
-                 `axis` argument is called on many resamples at once.
-    method       "percentile": quantiles of the resampled statistic; "bca": corrected for bias and skewness
-                 by a jackknife over rows (clusters); "expanded": percentile at quantiles widened for the
-                 number of units, which corrects the percentile interval of a mean in small samples.
+    statistic    "mean", "median", "sd", or a function of the rows that returns a number. A function
+                 with an `axis` argument is called on many resamples at once.
+    method       "percentile": quantiles of the resampled statistic; "bca": corrected for bias and
+                 skewness by a jackknife over rows (clusters); "expanded": percentile at quantiles
+                 widened for the number of units, which corrects the percentile interval of a mean
+                 in small samples.
     clusters     the unit each row belongs to (say its judge); units are drawn, with all their rows
     workers, executor, progress   as in `core.work.map_chunks`; worth it for slow statistics only
-    Undefined    a statistic that is not a number on the data: None; one unit only, or resamples without
-                 spread to correct by (bca): no interval. A median of too few values (5 at 95 %) has none: from the
-                 lowest to the highest of 3 values covers 75 % at most. Of values without variance the interval has no width
-                 (noted). Resamples on which it is undefined are left out and counted.
-    Source       Efron (1979, 1987); Hesterberg (2015) for "expanded". The median of resamples is drawn
-                 through its order statistics, which has the same distribution and costs O(1) per resample.
-    Checked      R boot (percentile, BCa); scipy.stats.bootstrap on the same resamples; the closed-form
-                 bootstrap distribution of the median.
+    Undefined    a statistic that is not a number on the data: None; one unit only, or resamples
+                 without spread to correct by (bca): no interval. A median of too few values (5 at
+                 95 %) has none: from the lowest to the highest of 3 values covers 75 % at most. Of
+                 values without variance the interval has no width (noted). Resamples on which it is
+                 undefined are left out and counted.
+    Source       Efron (1979, 1987); Hesterberg (2015) for "expanded". The median of resamples is
+                 drawn through its order statistics, which has the same distribution and costs O(1)
+                 per resample.
+    Checked      R boot (percentile, BCa); scipy.stats.bootstrap on the same resamples; the
+                 closed-form bootstrap distribution of the median.
     """
     check_level(level)
     one_of(method, METHODS, name="method")
@@ -72,9 +80,17 @@ def bootstrap(
     named = f"{_name(statistic)}, {method} bootstrap{' by cluster' if units is not None else ''}"
     value = float(function(rows))
     if not math.isfinite(value):
-        return Estimate(None, None, None, level, count, named, f"the statistic of the data is {value}")
+        return Estimate(
+            None, None, None, level, count, named, f"the statistic of the data is {value}"
+        )
     if count < 2:
-        return without_interval(value, f"needs at least 2 units to resample, got {count}", method=named, n=count, level=level)
+        return without_interval(
+            value,
+            f"needs at least 2 units to resample, got {count}",
+            method=named,
+            n=count,
+            level=level,
+        )
     if (
         units is None
         and rows.ndim == 1
@@ -82,26 +98,47 @@ def bootstrap(
         and binomial_index(count, level) == 0
     ):
         most = 1 - 2 * 0.5**count
-        reason = f"{count} values are too few for a median: from the lowest to the highest covers {most:.0%} at most"
+        reason = (
+            f"{count} values are too few for a median: from the lowest to the highest covers"
+            f" {most:.0%} at most"
+        )
         return without_interval(value, reason, method=named, n=count, level=level)
     draw = partial(_draw_rows, rows, statistic, units)
     replicates = _replicates(draw, resamples, rng, workers, executor, progress, statistic)
     kept, notes = _finite(replicates)
     if len(kept) < 2:
-        return without_interval(value, "undefined on nearly every resample", method=named, n=count, level=level, notes=notes)
+        return without_interval(
+            value,
+            "undefined on nearly every resample",
+            method=named,
+            n=count,
+            level=level,
+            notes=notes,
+        )
     if (rows == rows[0]).all():
         notes = (*notes, "the values have no variance, so the interval has no width")
     left_out = _jackknife(rows, function, units) if method == "bca" else None
     estimate = interval(kept, value, method=method, level=level, n=count, left_out=left_out)
     if estimate is None:
         return without_interval(
-            value, "the resamples show no spread to correct by", method=named, n=count, level=level, notes=notes
+            value,
+            "the resamples show no spread to correct by",
+            method=named,
+            n=count,
+            level=level,
+            notes=notes,
         )
     return Estimate(value, *estimate, level, count, named, se=float(kept.std(ddof=1)), notes=notes)
 
 
 def interval(
-    replicates: FloatArray, value: float, *, method: str, level: float, n: float, left_out: FloatArray | None = None
+    replicates: FloatArray,
+    value: float,
+    *,
+    method: str,
+    level: float,
+    n: float,
+    left_out: FloatArray | None = None,
 ) -> tuple[float, float] | None:
     """The bootstrap bounds from resampled statistics; None when BCa has no spread to correct by."""
     half = (1 - level) / 2
@@ -123,10 +160,12 @@ def median_interval(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     """The median with its exact order-statistic interval.
 
     Says         where the population median lies, whatever the distribution.
-    Formula      [k-th smallest, k-th largest] with the largest k for which the binomial tail keeps the level.
+    Formula      [k-th smallest, k-th largest] with the largest k for which the binomial tail keeps
+                 the level.
     Exact        covers at least its level (the achieved one is in the notes); with ties more.
     Undefined    no values. With too few values (5 at 95 %) the interval is unbounded.
-    Source       Thompson (1936). Checked against R: sort(x)[qbinom(0.025, n, 0.5)], and the sign test.
+    Source       Thompson (1936). Checked against R: sort(x)[qbinom(0.025, n, 0.5)], and the sign
+                 test.
     """
     check_level(level)
     sample = np.sort(finite_array(values, name="values"))
@@ -153,7 +192,10 @@ def median_interval(values: ArrayLike, *, level: float = 0.95) -> Estimate:
 
 def _check_resamples(resamples: int) -> None:
     if resamples < 100:
-        raise InvalidInput(f"resamples: expected at least 100, got {resamples}. Give 10000 for a published interval.")
+        raise InvalidInput(
+            f"resamples: expected at least 100, got {resamples}. Give 10000 for a published"
+            " interval."
+        )
 
 
 def _rows(data: ArrayLike) -> FloatArray:
@@ -169,14 +211,20 @@ def _function(statistic: Statistic) -> Callable[..., Any]:
 
 
 def _name(statistic: Statistic) -> str:
-    return statistic if isinstance(statistic, str) else str(getattr(statistic, "__name__", "statistic"))
+    return (
+        statistic
+        if isinstance(statistic, str)
+        else str(getattr(statistic, "__name__", "statistic"))
+    )
 
 
 def _members(labels: ArrayLike, n: int, *, name: str) -> list[IntArray]:
     """For each unit the rows that belong to it, units in the order of their first appearance."""
     array = np.asarray(labels)
     if array.shape != (n,):
-        raise InvalidInput(f"{name}: expected one label for each of {n} rows, got shape {array.shape}.")
+        raise InvalidInput(
+            f"{name}: expected one label for each of {n} rows, got shape {array.shape}."
+        )
     _, first, inverse = np.unique(array, return_index=True, return_inverse=True)
     order = np.argsort(inverse, kind="stable")
     groups = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
@@ -193,10 +241,14 @@ def _replicates(
     statistic: Statistic,
 ) -> FloatArray:
     root = int(rng.integers(2**63))
-    blocks = [(root, index, stop - start) for index, (start, stop) in enumerate(bounds(resamples, BLOCK))]
+    blocks = [
+        (root, index, stop - start) for index, (start, stop) in enumerate(bounds(resamples, BLOCK))
+    ]
     # A named statistic spends its time inside numpy; a function of the user's in Python.
     pool: Any = "threads" if isinstance(statistic, str) else "processes"
-    parts = map_chunks(draw, blocks, workers=workers, executor=executor, progress=progress, pool=pool)
+    parts = map_chunks(
+        draw, blocks, workers=workers, executor=executor, progress=progress, pool=pool
+    )
     return np.concatenate(parts)
 
 
@@ -207,7 +259,12 @@ def _finite(replicates: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
     return replicates[good], note
 
 
-def _draw_rows(rows: FloatArray, statistic: Statistic, units: list[IntArray] | None, block: tuple[int, int, int]) -> FloatArray:
+def _draw_rows(
+    rows: FloatArray,
+    statistic: Statistic,
+    units: list[IntArray] | None,
+    block: tuple[int, int, int],
+) -> FloatArray:
     rng, count = np.random.Generator(np.random.SFC64(np.random.SeedSequence(block[:2]))), block[2]
     if units is not None:
         return _draw_clusters(rows, statistic, units, rng, count)
@@ -230,14 +287,17 @@ def _vectorised(statistic: Statistic) -> bool:
 
 
 def _draw_medians(ordered: FloatArray, rng: np.random.Generator, count: int) -> FloatArray:
-    """Medians of resamples, drawn as order statistics of uniform positions: no resample is ever written down."""
+    """Medians of resamples, drawn as order statistics of uniform positions: no resample is ever
+    written down.
+    """
     n = len(ordered)
     k = (n + 1) // 2  # the lower middle one, counted from 1
     lower = rng.beta(k, n - k + 1, size=count)
     low = ordered[np.minimum((lower * n).astype(np.int64), n - 1)]
     if n % 2:
         return low
-    # Given the k-th of n uniforms, the next one is the smallest of n − k uniforms on what is left above it.
+    # Given the k-th of n uniforms, the next one is the smallest of n − k uniforms on what is left
+    # above it.
     upper = lower + (1 - lower) * rng.beta(1, n - k, size=count)
     high = ordered[np.minimum((upper * n).astype(np.int64), n - 1)]
     middle: FloatArray = (low + high) / 2
@@ -245,7 +305,11 @@ def _draw_medians(ordered: FloatArray, rng: np.random.Generator, count: int) -> 
 
 
 def _draw_clusters(
-    rows: FloatArray, statistic: Statistic, units: list[IntArray], rng: np.random.Generator, count: int
+    rows: FloatArray,
+    statistic: Statistic,
+    units: list[IntArray],
+    rng: np.random.Generator,
+    count: int,
 ) -> FloatArray:
     picks = rng.integers(0, len(units), size=(count, len(units)))
     if rows.ndim == 1 and (statistic == "mean" or statistic is np.mean):
@@ -254,10 +318,14 @@ def _draw_clusters(
         means: FloatArray = sums[picks].sum(axis=1) / sizes[picks].sum(axis=1)
         return means
     function = _function(statistic)
-    return np.array([float(function(rows[np.concatenate([units[i] for i in pick])])) for pick in picks])
+    return np.array(
+        [float(function(rows[np.concatenate([units[i] for i in pick])])) for pick in picks]
+    )
 
 
-def _jackknife(rows: FloatArray, function: Callable[..., Any], units: list[IntArray] | None) -> FloatArray:
+def _jackknife(
+    rows: FloatArray, function: Callable[..., Any], units: list[IntArray] | None
+) -> FloatArray:
     groups = [np.array([index]) for index in range(len(rows))] if units is None else units
     return np.array([float(function(np.delete(rows, group, axis=0))) for group in groups])
 
@@ -278,40 +346,54 @@ def bca_by_moments(
     df: float | None = None,
     limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> Estimate:
-    """A statistic with its BCa interval, given its values on bootstrap resamples and how often each unit was drawn.
+    """A statistic with its BCa interval, given its values on bootstrap resamples and how often each
+    unit was drawn.
 
-    value        the statistic of the data, taken as unbiased: resamples tell its spread and skewness, not its place
+    value        the statistic of the data, taken as unbiased: resamples tell its spread and
+                 skewness, not its place
     replicates   the statistic of each resample
     counts       `[resample, unit]`: how often each unit is in each resample
-    df           of the t quantile that stands for the normal one, as small samples need it; by default the number of units − 1,
-                 `math.inf` for the normal quantile
+    df           of the t quantile that stands for the normal one, as small samples need it; by
+                 default the number of units − 1, `math.inf` for the normal quantile
     limits       values that the statistic cannot leave; the bounds end there
-    Formula      value + SE·(w + γ(w² − 1)/6), w = z₀ + (z₀ + t)/(1 − a(z₀ + t)): the Cornish–Fisher expansion of the resamples'
-                 quantile, with their standard deviation times √(n/(n − 1)) as SE and their skewness γ; z₀ = γ/6; a = skewness of
-                 the units' influence/(6√n), the influence of a unit being its counts' covariance with the replicates.
+    Formula      value + SE·(w + γ(w² − 1)/6), w = z₀ + (z₀ + t)/(1 − a(z₀ + t)): the Cornish–Fisher
+                 expansion of the resamples' quantile, with their standard deviation times √(n/(n −
+                 1)) as SE and their skewness γ; z₀ = γ/6; a = skewness of the units'
+                 influence/(6√n), the influence of a unit being its counts' covariance with the
+                 replicates.
     Undefined    replicates without spread: no interval.
-    Source       Efron (1987), Better bootstrap confidence intervals; Hall (1992), The bootstrap and Edgeworth expansion;
-                 Hesterberg (2015) for n − 1 and t; for the influence Efron (2014), Estimation and accuracy after model selection.
+    Source       Efron (1987), Better bootstrap confidence intervals; Hall (1992), The bootstrap and
+                 Edgeworth expansion; Hesterberg (2015) for n − 1 and t; for the influence Efron
+                 (2014), Estimation and accuracy after model selection.
     Checked      R boot.ci(type = "bca") of means.
     """
     check_level(level)
-    values, drawn = finite_array(replicates, name="replicates", least=1), np.asarray(counts, dtype=np.float64)
+    values, drawn = (
+        finite_array(replicates, name="replicates", least=1),
+        np.asarray(counts, dtype=np.float64),
+    )
     if drawn.ndim != 2 or len(drawn) != len(values):
         raise InvalidInput(
-            f"counts: expected a row for each of {len(values)} replicates, got shape {drawn.shape}. "
-            "Give how often each unit is in each resample."
+            f"counts: expected a row for each of {len(values)} replicates, got shape {drawn.shape}."
+            " Give how often each unit is in each resample."
         )
     n = drawn.shape[1]
     if len(values) < 2 or np.ptp(values) == 0:
-        return without_interval(value, "the resamples show no spread", method=method, n=n, level=level)
+        return without_interval(
+            value, "the resamples show no spread", method=method, n=n, level=level
+        )
     deviations = values - values.mean()
-    # Resamples of n units vary like samples from n units, a little less than samples from the population.
+    # Resamples of n units vary like samples from n units, a little less than samples from the
+    # population.
     se, skewness = float(values.std(ddof=1)) * math.sqrt(n / max(n - 1, 1)), _skewness(values)
     influence = deviations @ (drawn - drawn.mean(axis=0))
     acceleration = _skewness(influence) / (6 * math.sqrt(n)) if np.ptp(influence) > 0 else 0.0
     freedom = float(n - 1) if df is None else df
     quantile = float(special.stdtrit(freedom, (1 + level) / 2))
-    low, high = (min(max(value + se * _bound(t, skewness, acceleration), limits[0]), limits[1]) for t in (-quantile, quantile))
+    low, high = (
+        min(max(value + se * _bound(t, skewness, acceleration), limits[0]), limits[1])
+        for t in (-quantile, quantile)
+    )
     return Estimate(value, low, high, level, n, method, se=se, df=(freedom,))
 
 

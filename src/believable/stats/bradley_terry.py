@@ -39,25 +39,33 @@ class BradleyTerry:
     def of(self, item: str) -> Estimate:
         """The log strength of that item."""
         if item not in self.items:
-            raise InvalidInput(f"item: unknown name {item!r}. {did_you_mean(item, list(self.items))}")
+            raise InvalidInput(
+                f"item: unknown name {item!r}. {did_you_mean(item, list(self.items))}"
+            )
         return self.log_strength[self.items.index(item)]
 
 
-def bradley_terry(data: Comparisons, *, ties: str = "davidson", level: float = 0.95) -> BradleyTerry:
+def bradley_terry(
+    data: Comparisons, *, ties: str = "davidson", level: float = 0.95
+) -> BradleyTerry:
     """The Bradley-Terry model: P(i beats j) = s_i/(s_i + s_j).
 
-    Says         how strongly each item is preferred, on one scale, although nobody saw all of them at once.
-    ties         "davidson" (default): a tie has probability proportional to ν·sqrt(s_i·s_j), ν estimated;
-                 "half": a tie is half a win for both (common in rating systems; intervals are then too short for
-                 the value of a tie and are taken from the sandwich); "drop": ties are left out and counted.
-    Intervals    of the centred log strengths. With judges in the data: clustered by judge (sandwich with the
-                 correction J/(J − 1), t with J − 1 degrees of freedom), since one judge's choices hang
-                 together; otherwise from the curvature of the likelihood ("half": sandwich over comparisons).
-    Undefined    items that never beat, or never lose to, the rest have no finite strength: the result says
-                 which groups of items are not linked by wins in both directions, and gives no numbers.
+    Says         how strongly each item is preferred, on one scale, although nobody saw all of them
+                 at once.
+    ties         "davidson" (default): a tie has probability proportional to ν·sqrt(s_i·s_j), ν
+                 estimated; "half": a tie is half a win for both (common in rating systems;
+                 intervals are then too short for the value of a tie and are taken from the
+                 sandwich); "drop": ties are left out and counted.
+    Intervals    of the centred log strengths. With judges in the data: clustered by judge (sandwich
+                 with the correction J/(J − 1), t with J − 1 degrees of freedom), since one judge's
+                 choices hang together; otherwise from the curvature of the likelihood ("half":
+                 sandwich over comparisons).
+    Undefined    items that never beat, or never lose to, the rest have no finite strength: the
+                 result says which groups of items are not linked by wins in both directions, and
+                 gives no numbers.
     Source       Bradley & Terry (1952), Davidson (1970), Zeger & Liang (1986) for the sandwich.
-    Checked      R BradleyTerry2::BTm and glm; scores of the Python library evalica (ties "half", and its
-                 Newman scores, which are Davidson's model).
+    Checked      R BradleyTerry2::BTm and glm; scores of the Python library evalica (ties "half",
+                 and its Newman scores, which are Davidson's model).
     """
     check_level(level)
     one_of(ties, ("davidson", "half", "drop"), name="ties")
@@ -66,7 +74,11 @@ def bradley_terry(data: Comparisons, *, ties: str = "davidson", level: float = 0
     if ties == "drop":
         kept = data.score != 0.5
         used = Comparisons(
-            data.items, data.left[kept], data.right[kept], data.score[kept], None if data.judges is None else data.judges[kept]
+            data.items,
+            data.left[kept],
+            data.right[kept],
+            data.score[kept],
+            None if data.judges is None else data.judges[kept],
         )
         lost = data.n - used.n
         notes = (f"ties left out: {lost}",) if lost else ()
@@ -75,12 +87,25 @@ def bradley_terry(data: Comparisons, *, ties: str = "davidson", level: float = 0
     reason = _not_linked(used) or _runs_away(used, ties)
     if reason:
         none = tuple(undefined(reason, method=method, n=used.n, level=level) for _ in used.items)
-        return BradleyTerry(used.items, none, (None,) * len(used.items), None, None, used.n, ties, method, reason, notes)
+        return BradleyTerry(
+            used.items,
+            none,
+            (None,) * len(used.items),
+            None,
+            None,
+            used.n,
+            ties,
+            method,
+            reason,
+            notes,
+        )
     return _fit(used, ties, level, method, notes)
 
 
 def _not_linked(data: Comparisons) -> str | None:
-    """Why there is no finite estimate: items must be linked by wins (or ties) in both directions."""
+    """Why there is no finite estimate: items must be linked by wins (or ties) in both
+    directions.
+    """
     size = len(data.items)
     if data.n == 0:
         return "no comparisons"
@@ -96,8 +121,10 @@ def _not_linked(data: Comparisons) -> str | None:
 
 
 def _runs_away(data: Comparisons, ties: str) -> str | None:
-    """With Davidson's ties, links alone do not ensure a finite estimate: is there a direction of strengths and tie
-    parameter that makes no answer less likely and some more so? A linear program decides."""
+    """With Davidson's ties, links alone do not ensure a finite estimate: is there a direction of
+    strengths and tie parameter that makes no answer less likely and some more so? A linear program
+    decides.
+    """
     tied = data.score == 0.5
     if ties != "davidson" or not tied.any():
         return None
@@ -108,18 +135,26 @@ def _runs_away(data: Comparisons, ties: str) -> str | None:
     tie = np.zeros(size + 1)
     tie[-1] = 1.0
     won = apart[~tied] * np.sign(data.score[~tied] - 0.5)[:, None]
-    gains = np.unique(np.concatenate([2 * won, won - tie, tie - apart[tied], tie + apart[tied]]), axis=0)
+    gains = np.unique(
+        np.concatenate([2 * won, won - tie, tie - apart[tied], tie + apart[tied]]), axis=0
+    )
     program = optimize.linprog(
-        -gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=[(0.0, 0.0)] + [(-1.0, 1.0)] * size
+        -gains.sum(axis=0),
+        A_ub=-gains,
+        b_ub=np.zeros(len(gains)),
+        bounds=[(0.0, 0.0)] + [(-1.0, 1.0)] * size,
     )
     if not program.success or -program.fun < 1e-7:
         return None
     return (
-        "the ties leave no finite estimate: too few answers are decided the unexpected way; use ties='half', or more comparisons"
+        "the ties leave no finite estimate: too few answers are decided the unexpected way; use"
+        " ties='half', or more comparisons"
     )
 
 
-def _fit(data: Comparisons, ties: str, level: float, method: str, notes: tuple[str, ...]) -> BradleyTerry:
+def _fit(
+    data: Comparisons, ties: str, level: float, method: str, notes: tuple[str, ...]
+) -> BradleyTerry:
     size = len(data.items)
     with_ties = ties == "davidson" and bool((data.score == 0.5).any())
     basis = linalg.helmert(size).T  # centred log strengths as basis @ free parameters
@@ -128,10 +163,19 @@ def _fit(data: Comparisons, ties: str, level: float, method: str, notes: tuple[s
     spread, df = _spread(surface, at, data, ties)
     full = linalg.block_diag(basis, np.eye(1)) if with_ties else basis
     values, variances = full @ at, np.einsum("ia,ab,ib->i", full, spread, full)
-    estimates = tuple(_bounded(float(v), float(var), df, data, level, method) for v, var in zip(values, variances, strict=True))
+    estimates = tuple(
+        _bounded(float(v), float(var), df, data, level, method)
+        for v, var in zip(values, variances, strict=True)
+    )
     strength = special.softmax(values[:size])
     tie = _tie(estimates[size]) if with_ties else None
-    kind = "clustered by judge" if data.judges is not None else "sandwich" if ties == "half" else "information"
+    kind = (
+        "clustered by judge"
+        if data.judges is not None
+        else "sandwich"
+        if ties == "half"
+        else "information"
+    )
     return BradleyTerry(
         data.items,
         estimates[:size],
@@ -147,7 +191,9 @@ def _fit(data: Comparisons, ties: str, level: float, method: str, notes: tuple[s
 
 
 def _newton(surface: _Likelihood, at: FloatArray) -> FloatArray:
-    """Damped Newton steps; the likelihood is concave in these parameters and its maximum is finite."""
+    """Damped Newton steps; the likelihood is concave in these parameters and its maximum is
+    finite.
+    """
     value = surface.value(at)
     for _ in range(200):
         down = surface.gradient(at)
@@ -162,11 +208,16 @@ def _newton(surface: _Likelihood, at: FloatArray) -> FloatArray:
         value = surface.value(at)
     if float(np.abs(surface.gradient(at)).max()) < 1e-7:
         return at
-    raise InvalidInput("comparisons: the Bradley-Terry fit did not settle. Check for items linked by very few comparisons.")
+    raise InvalidInput(
+        "comparisons: the Bradley-Terry fit did not settle. Check for items linked by very few"
+        " comparisons."
+    )
 
 
 class _Likelihood:
-    """Minus the log-likelihood over (free log strengths, log ν) with its derivatives by comparison."""
+    """Minus the log-likelihood over (free log strengths, log ν) with its derivatives by
+    comparison.
+    """
 
     def __init__(self, data: Comparisons, basis: FloatArray, with_ties: bool) -> None:
         self._score, self._ties = data.score, with_ties
@@ -214,7 +265,9 @@ class _Likelihood:
         return np.block([[strength, mixed[:, None]], [mixed[None, :], np.array([[corner]])]])
 
 
-def _spread(surface: _Likelihood, at: FloatArray, data: Comparisons, ties: str) -> tuple[FloatArray, float | None]:
+def _spread(
+    surface: _Likelihood, at: FloatArray, data: Comparisons, ties: str
+) -> tuple[FloatArray, float | None]:
     """The covariance of the parameters, and the degrees of freedom of its t (None: normal)."""
     bread = linalg.inv(surface.curvature(at))
     if data.judges is None and ties != "half":
@@ -222,25 +275,33 @@ def _spread(surface: _Likelihood, at: FloatArray, data: Comparisons, ties: str) 
     slopes = surface.slopes(at)
     if data.judges is not None:
         count = int(data.judges.max()) + 1
-        slopes = np.stack([np.bincount(data.judges, column, minlength=count) for column in slopes.T], axis=1)
+        slopes = np.stack(
+            [np.bincount(data.judges, column, minlength=count) for column in slopes.T], axis=1
+        )
     count = len(slopes)
     meat = slopes.T @ slopes * (count / max(count - 1, 1))
     return bread @ meat @ bread, float(count - 1) if data.judges is not None else None
 
 
-def _bounded(value: float, variance: float, df: float | None, data: Comparisons, level: float, method: str) -> Estimate:
+def _bounded(
+    value: float, variance: float, df: float | None, data: Comparisons, level: float, method: str
+) -> Estimate:
     n = data.n if data.judges is None else int(data.judges.max()) + 1
     if df is not None and df < 1:
         return Estimate(value, None, None, level, n, method, "one judge only: no interval by judge")
     se = math.sqrt(max(variance, 0.0))
     spread = stats.norm if df is None else stats.t(df)
     half = float(spread.ppf((1 + level) / 2)) * se
-    return Estimate(value, value - half, value + half, level, n, method, se=se, df=() if df is None else (df,))
+    return Estimate(
+        value, value - half, value + half, level, n, method, se=se, df=() if df is None else (df,)
+    )
 
 
 def _tie(log_tie: Estimate) -> Estimate:
     """From log ν to ν; its interval is carried over."""
-    low, high = (None if bound is None else math.exp(bound) for bound in (log_tie.low, log_tie.high))
+    low, high = (
+        None if bound is None else math.exp(bound) for bound in (log_tie.low, log_tie.high)
+    )
     return Estimate(
         math.exp(log_tie.value or 0.0),
         low,

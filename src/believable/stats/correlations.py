@@ -1,4 +1,6 @@
-"""Correlations: of two measures, with a choice among few, and within people who judged several things."""
+"""Correlations: of two measures, with a choice among few, and within people who judged several
+things.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,16 @@ _EXACT_SPEARMAN_UP_TO = 9
 _PERFECT = 1e-14
 
 
-def pearson(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95) -> TestResult:
+def pearson(
+    a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95
+) -> TestResult:
     """Pearson's product-moment correlation.
 
-    Says         how closely two measures follow a straight line together. `estimate` is r with Fisher's z
-                 interval, `statistic` t with n − 2 degrees of freedom.
+    Says         how closely two measures follow a straight line together. `estimate` is r with
+                 Fisher's z interval, `statistic` t with n − 2 degrees of freedom.
     Range        −1 to 1, the sign is the direction.
-    Undefined    fewer than 3 pairs; a measure without variance. At r = ±1 t is infinite: no test, no
-                 interval.
+    Undefined    fewer than 3 pairs; a measure without variance. At r = ±1 t is infinite: no test,
+                 no interval.
     Checked      R cor.test.
     """
     side = check_alternative(alternative)
@@ -40,7 +44,13 @@ def pearson(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level
     named = "Pearson's r, Fisher z interval"
     reason = _uncorrelatable(first, second)
     if reason:
-        return no_result(reason, method=method, n=n, alternative=side, estimate=undefined(reason, method=named, n=n, level=level))
+        return no_result(
+            reason,
+            method=method,
+            n=n,
+            alternative=side,
+            estimate=undefined(reason, method=named, n=n, level=level),
+        )
     r = _correlation(first, second)
     if 1 - r * r < _PERFECT:
         reason = "the correlation is perfect: t is infinite"
@@ -53,15 +63,17 @@ def pearson(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level
     return TestResult(t, p_value, n, method, (df,), side, estimate, symbol="t")
 
 
-def spearman(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95) -> TestResult:
+def spearman(
+    a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95
+) -> TestResult:
     """Spearman's rank correlation.
 
-    Says         how closely two measures rise together, whatever the shape. `statistic` and `estimate` are
-                 rho (Pearson's r of the midranks).
-    p            up to 9 pairs exact over all permutations, ties included; above that t with n − 2 degrees of
-                 freedom. Interval: Fisher's z with the variance (1 + rho²/2)/(n − 3).
-    Undefined    fewer than 3 pairs; a measure without variance. At rho = ±1 there is no interval, and above 9
-                 pairs no test (t is infinite).
+    Says         how closely two measures rise together, whatever the shape. `statistic` and
+                 `estimate` are rho (Pearson's r of the midranks).
+    p            up to 9 pairs exact over all permutations, ties included; above that t with n − 2
+                 degrees of freedom. Interval: Fisher's z with the variance (1 + rho²/2)/(n − 3).
+    Undefined    fewer than 3 pairs; a measure without variance. At rho = ±1 there is no interval,
+                 and above 9 pairs no test (t is infinite).
     Source       Bonett & Wright (2000) for the interval.
     Checked      R cor.test(method = "spearman").
     """
@@ -82,20 +94,28 @@ def spearman(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", leve
     rho = max(-1.0, min(1.0, _correlation(*ranks)))
     perfect = 1 - rho * rho < _PERFECT
     estimate = (
-        without_interval(math.copysign(1.0, rho), "the correlation is perfect", method=named, n=n, level=level)
+        without_interval(
+            math.copysign(1.0, rho), "the correlation is perfect", method=named, n=n, level=level
+        )
         if perfect
         else _fisher_interval(rho, 1 + rho * rho / 2, n, named, level)
     )
     if n <= _EXACT_SPEARMAN_UP_TO:
         p_value = tail(*_permutation_tails(*ranks), side)
-        return TestResult(rho, p_value, n, "Spearman correlation (exact)", (), side, estimate, symbol="ρ")
+        return TestResult(
+            rho, p_value, n, "Spearman correlation (exact)", (), side, estimate, symbol="ρ"
+        )
     if perfect:
         reason = "the correlation is perfect: t is infinite"
-        return no_result(reason, method="Spearman correlation", n=n, alternative=side, estimate=estimate)
+        return no_result(
+            reason, method="Spearman correlation", n=n, alternative=side, estimate=estimate
+        )
     df = float(n - 2)
     t = rho * math.sqrt(df / (1 - rho * rho))
     p_value = tail(float(stats.t.cdf(t, df)), float(stats.t.sf(t, df)), side)
-    return TestResult(rho, p_value, n, "Spearman correlation (t approximation)", (df,), side, estimate, symbol="ρ")
+    return TestResult(
+        rho, p_value, n, "Spearman correlation (t approximation)", (df,), side, estimate, symbol="ρ"
+    )
 
 
 def _uncorrelatable(a: FloatArray, b: FloatArray) -> str | None:
@@ -104,7 +124,11 @@ def _uncorrelatable(a: FloatArray, b: FloatArray) -> str | None:
     still = [bool(values.min() == values.max()) for values in (a, b)]
     if not any(still):
         return None
-    which = "neither measure varies" if all(still) else f"the {'first' if still[0] else 'second'} measure does not vary"
+    which = (
+        "neither measure varies"
+        if all(still)
+        else f"the {'first' if still[0] else 'second'} measure does not vary"
+    )
     return f"{which}, so that there is nothing to correlate"
 
 
@@ -117,9 +141,13 @@ def _correlation(a: FloatArray, b: FloatArray) -> float:
 
 def _fisher_interval(r: float, factor: float, n: int, method: str, level: float) -> Estimate:
     if n < 4:
-        return without_interval(r, f"needs at least 4 pairs, got {n}", method=method, n=n, level=level)
+        return without_interval(
+            r, f"needs at least 4 pairs, got {n}", method=method, n=n, level=level
+        )
     half = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(factor / (n - 3))
-    return Estimate(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half), level, n, method)
+    return Estimate(
+        r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half), level, n, method
+    )
 
 
 @functools.lru_cache(maxsize=8)
@@ -135,15 +163,18 @@ def _permutation_tails(a: FloatArray, b: FloatArray) -> tuple[float, float]:
 
 
 def pearson_with_choice(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> TestResult:
-    """Pearson's r of a measure with a choice coded −1, 0, 1 (or of any two measures that are not both normal).
+    """Pearson's r of a measure with a choice coded −1, 0, 1 (or of any two measures that are not
+    both normal).
 
-    Says         r with an interval and a test that assume no normality and never contradict each other.
-    Formula      Fisher's z of r over its jackknife standard error is t with n − 2 degrees of freedom; the interval holds
-                 the values of r that this test does not reject. Fisher's own interval is far too wide for a strong
-                 relation with a choice (it covers 98 % at r = .8). With the two unrelated, 8 to 24 people and counts as
+    Says         r with an interval and a test that assume no normality and never contradict each
+                 other.
+    Formula      Fisher's z of r over its jackknife standard error is t with n − 2 degrees of
+                 freedom; the interval holds the values of r that this test does not reject.
+                 Fisher's own interval is far too wide for a strong relation with a choice (it
+                 covers 98 % at r = .8). With the two unrelated, 8 to 24 people and counts as
                  measure, the test rejects in .04 to .05 of studies at .05.
-    Undefined    as `pearson`. When leaving one pair out leaves no variance or a perfect relation: no interval, and the
-                 test is that of `pearson`.
+    Undefined    as `pearson`. When leaving one pair out leaves no variance or a perfect relation:
+                 no interval, and the test is that of `pearson`.
     Source       Arvesen (1969) for the jackknife.
     Checked      R cor.test (r), the same jackknife written in R (t, p, interval).
     """
@@ -162,13 +193,17 @@ def pearson_with_choice(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> T
     return replace(plain, statistic=t, p_value=p_value, method=method, estimate=estimate)
 
 
-def correlations_compared(first: TestResult, second: TestResult, *, level: float = 0.95) -> TestResult:
+def correlations_compared(
+    first: TestResult, second: TestResult, *, level: float = 0.95
+) -> TestResult:
     """Two correlations of different people, each from `pearson_with_choice`: are they of one size?
 
-    Says         whether a measure goes with a choice more closely in one group than in another. `estimate` is Cohen's q,
-                 the difference of the two r on the Fisher z scale, first minus second.
-    Formula      q over √(se₁² + se₂²), jackknife standard errors of each z, is t with the degrees of freedom of Welch and
-                 Satterthwaite, from n − 2 of each group; the interval is that of the same t.
+    Says         whether a measure goes with a choice more closely in one group than in another.
+                 `estimate` is Cohen's q, the difference of the two r on the Fisher z scale, first
+                 minus second.
+    Formula      q over √(se₁² + se₂²), jackknife standard errors of each z, is t with the degrees
+                 of freedom of Welch and Satterthwaite, from n − 2 of each group; the interval is
+                 that of the same t.
     Undefined    one of the two has no jackknife standard error.
     Source       Cohen (1988) for q; Arvesen (1969) for the jackknife.
     Checked      the same written in R.
@@ -177,29 +212,43 @@ def correlations_compared(first: TestResult, second: TestResult, *, level: float
     n, method = first.n + second.n, "t test of two independent correlations on the Fisher z scale"
     named = "Cohen's q, t interval with jackknife standard errors"
     parts = [test.estimate for test in (first, second)]
-    known = [part for part in parts if part is not None and part.value is not None and part.se is not None]
+    known = [
+        part
+        for part in parts
+        if part is not None and part.value is not None and part.se is not None
+    ]
     if len(known) < 2:
-        reasons = [test.reason or (part.reason if part else None) for test, part in zip((first, second), parts, strict=True)]
+        reasons = [
+            test.reason or (part.reason if part else None)
+            for test, part in zip((first, second), parts, strict=True)
+        ]
         reason = next((words for words in reasons if words), "a correlation has no standard error")
         nothing = undefined(reason, method=named, n=n, level=level)
         return no_result(reason, method=method, n=n, estimate=nothing)
     variances = [float(part.se or 0.0) ** 2 for part in known]
     q = math.atanh(float(known[0].value or 0.0)) - math.atanh(float(known[1].value or 0.0))
     se = math.sqrt(sum(variances))
-    df = se**4 / sum(variance**2 / part.df[0] for variance, part in zip(variances, known, strict=True))
+    df = se**4 / sum(
+        variance**2 / part.df[0] for variance, part in zip(variances, known, strict=True)
+    )
     return t_test(t_estimate(q, se, df, level=level, n=n, method=named), method=method)
 
 
-def within_correlation(a: ArrayLike, b: ArrayLike, people: Sequence[Hashable], *, level: float = 0.95) -> TestResult:
-    """The correlation of two measures within people: do they rise and fall together from thing to thing?
+def within_correlation(
+    a: ArrayLike, b: ArrayLike, people: Sequence[Hashable], *, level: float = 0.95
+) -> TestResult:
+    """The correlation of two measures within people: do they rise and fall together from thing to
+    thing?
 
     Says         differences between people, such as how they use a scale, play no part.
-    Formula      Pearson's r of both measures less each person's mean; t with N − people − 1 degrees of freedom, N pairs
-                 in all (the test of a common slope beside one intercept per person). Interval: Fisher's z with these
-                 degrees of freedom less one.
-    Undefined    fewer than one degree of freedom; no variance within people. At r = ±1: no test, no interval.
-    Caution      one slope for everybody is assumed: where people's slopes differ (SD .3 of r = .5, 15 people × 12 things), the
-                 interval covers 83 instead of 95 %. A note says so when an F test of separate slopes rejects at .05.
+    Formula      Pearson's r of both measures less each person's mean; t with N − people − 1 degrees
+                 of freedom, N pairs in all (the test of a common slope beside one intercept per
+                 person). Interval: Fisher's z with these degrees of freedom less one.
+    Undefined    fewer than one degree of freedom; no variance within people. At r = ±1: no test, no
+                 interval.
+    Caution      one slope for everybody is assumed: where people's slopes differ (SD .3 of r = .5,
+                 15 people × 12 things), the interval covers 83 instead of 95 %. A note says so when
+                 an F test of separate slopes rejects at .05.
     Source       Bland & Altman (1995); Bakdash & Marusich (2017).
     Checked      R lm with one intercept per person.
     """
@@ -225,18 +274,26 @@ def within_correlation(a: ArrayLike, b: ArrayLike, people: Sequence[Hashable], *
     r = max(-1.0, min(1.0, float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))))
     if 1 - r * r < _PERFECT:
         perfect = "the correlation is perfect: t is infinite"
-        estimate = without_interval(math.copysign(1.0, r), perfect, method=named, n=groups, level=level)
+        estimate = without_interval(
+            math.copysign(1.0, r), perfect, method=named, n=groups, level=level
+        )
         return no_result(perfect, method=method, n=groups, estimate=estimate)
     t = r * math.sqrt(df / (1 - r * r))
     p_value = min(1.0, 2 * float(special.stdtr(df, -abs(t))))
     estimate = _fisher(r, df, named, groups, level)
     notes = _differing_slopes(x, y, codes, groups)
-    return TestResult(t, p_value, groups, method, (float(df),), "two-sided", estimate, notes=notes, symbol="t")
+    return TestResult(
+        t, p_value, groups, method, (float(df),), "two-sided", estimate, notes=notes, symbol="t"
+    )
 
 
-def _differing_slopes(x: FloatArray, y: FloatArray, codes: NDArray[np.int64], groups: int) -> tuple[str, ...]:
+def _differing_slopes(
+    x: FloatArray, y: FloatArray, codes: NDArray[np.int64], groups: int
+) -> tuple[str, ...]:
     """A note when one slope per person fits better than a common one (F test at .05)."""
-    xx, xy, yy = (np.bincount(codes, product, minlength=groups) for product in (x * x, x * y, y * y))
+    xx, xy, yy = (
+        np.bincount(codes, product, minlength=groups) for product in (x * x, x * y, y * y)
+    )
     own = xx > 1e-12 * float(xx.max())
     df = int(own.sum()) - 1, len(x) - groups - int(own.sum())
     separate = float((yy - np.divide(xy**2, xx, out=np.zeros(groups), where=own)).sum())
@@ -246,7 +303,12 @@ def _differing_slopes(x: FloatArray, y: FloatArray, codes: NDArray[np.int64], gr
     f = (common - separate) / df[0] / (separate / df[1])
     if float(special.fdtrc(*df, max(f, 0.0))) >= 0.05:
         return ()
-    return (f"slopes differ between people (F({df[0]}, {df[1]}) = {f:.2f}): the interval covers less than its level",)
+    return (
+        (
+            f"slopes differ between people (F({df[0]}, {df[1]}) = {f:.2f}): the interval covers"
+            " less than its level"
+        ),
+    )
 
 
 def _jackknifed(a: FloatArray, b: FloatArray, r: float, level: float) -> Estimate:
@@ -254,14 +316,25 @@ def _jackknifed(a: FloatArray, b: FloatArray, r: float, level: float) -> Estimat
     left_out = _leave_one_out(a, b)
     if n < 4 or not np.isfinite(left_out).all() or float(np.abs(left_out).max()) >= 1 - 1e-12:
         reason = (
-            f"needs at least 4 pairs, got {n}" if n < 4 else "without one of the pairs nothing varies or the relation is perfect"
+            f"needs at least 4 pairs, got {n}"
+            if n < 4
+            else "without one of the pairs nothing varies or the relation is perfect"
         )
         return without_interval(r, reason, method=method, n=n, level=level)
     z = np.arctanh(left_out)
     se = math.sqrt((n - 1) / n * float(((z - z.mean()) ** 2).sum()))
     half = float(special.stdtrit(n - 2, (1 + level) / 2)) * se
     centre, known = math.atanh(r), se if se > 0 else None
-    return Estimate(r, math.tanh(centre - half), math.tanh(centre + half), level, n, method, se=known, df=(float(n - 2),))
+    return Estimate(
+        r,
+        math.tanh(centre - half),
+        math.tanh(centre + half),
+        level,
+        n,
+        method,
+        se=known,
+        df=(float(n - 2),),
+    )
 
 
 def _leave_one_out(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -277,7 +350,9 @@ def _leave_one_out(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.where(varies, np.clip(products / scale, -1.0, 1.0), np.nan)
 
 
-def _centred(values: FloatArray, codes: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> FloatArray:
+def _centred(
+    values: FloatArray, codes: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+) -> FloatArray:
     if not len(values):
         return values
     means = np.bincount(codes, values) / np.bincount(codes)
@@ -288,7 +363,11 @@ def _centred(values: FloatArray, codes: np.ndarray[tuple[int, ...], np.dtype[np.
 
 def _fisher(r: float, df: int, method: str, n: int, level: float) -> Estimate:
     if df < 2:
-        return without_interval(r, f"needs at least 2 degrees of freedom, got {df}", method=method, n=n, level=level)
+        return without_interval(
+            r, f"needs at least 2 degrees of freedom, got {df}", method=method, n=n, level=level
+        )
     half = float(special.ndtri((1 + level) / 2)) / math.sqrt(df - 1)
     centre = math.atanh(r)
-    return Estimate(r, math.tanh(centre - half), math.tanh(centre + half), level, n, method, df=(float(df),))
+    return Estimate(
+        r, math.tanh(centre - half), math.tanh(centre + half), level, n, method, df=(float(df),)
+    )

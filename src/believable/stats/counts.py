@@ -18,12 +18,14 @@ from believable.stats.result import TestResult, check_alternative, no_result, ta
 _SMALL_EXPECTED = 5.0
 
 
-def proportion(successes: int, n: int, *, interval: str = "wilson", level: float = 0.95) -> Estimate:
+def proportion(
+    successes: int, n: int, *, interval: str = "wilson", level: float = 0.95
+) -> Estimate:
     """A share with its interval.
 
-    Formula      successes/n. "wilson": the score interval, covers about its level also near 0 and 1; "exact":
-                 Clopper-Pearson, guaranteed level, wider. The Wald interval is not offered: near 0 and 1 it
-                 covers far less than it says.
+    Formula      successes/n. "wilson": the score interval, covers about its level also near 0 and
+                 1; "exact": Clopper-Pearson, guaranteed level, wider. The Wald interval is not
+                 offered: near 0 and 1 it covers far less than it says.
     Range        0 to 1. Undefined without observations.
     Source       Wilson (1927); Clopper & Pearson (1934).
     Checked      R prop.test(correct = FALSE), binom.test.
@@ -34,53 +36,81 @@ def proportion(successes: int, n: int, *, interval: str = "wilson", level: float
     method = f"share, {'Wilson' if interval == 'wilson' else 'Clopper-Pearson'} interval"
     if n == 0:
         return undefined("no observations", method=method, n=0, level=level)
-    bounds = _wilson(successes, n, level) if interval == "wilson" else _clopper_pearson(successes, n, level)
+    bounds = (
+        _wilson(successes, n, level)
+        if interval == "wilson"
+        else _clopper_pearson(successes, n, level)
+    )
     return Estimate(successes / n, *bounds, level, n, method, exact=interval == "exact")
 
 
 def binomial(
-    successes: int, n: int, *, null: float = 0.5, alternative: str = "two-sided", interval: str = "exact", level: float = 0.95
+    successes: int,
+    n: int,
+    *,
+    null: float = 0.5,
+    alternative: str = "two-sided",
+    interval: str = "exact",
+    level: float = 0.95,
 ) -> TestResult:
     """The exact binomial test of a share against `null`.
 
-    Says         whether a choice was made more often than chance allows. `statistic` is the number of
-                 successes, `estimate` the share (Clopper-Pearson by default, so that test and interval are
-                 both exact; "wilson" on request), `effect` Cohen's h with the bounds of the share carried
-                 over.
-    Formula      two-sided: the chance under `null` of every outcome no likelier than the one observed.
+    Says         whether a choice was made more often than chance allows. `statistic` is the number
+                 of successes, `estimate` the share (Clopper-Pearson by default, so that test and
+                 interval are both exact; "wilson" on request), `effect` Cohen's h with the bounds
+                 of the share carried over.
+    Formula      two-sided: the chance under `null` of every outcome no likelier than the one
+                 observed.
     Undefined    no observations.
     Checked      R binom.test.
     """
     side = check_alternative(alternative)
     if not 0 <= null <= 1:
-        raise InvalidInput(f"null: expected a share between 0 and 1, got {null!r}. Chance among two is 0.5.")
+        raise InvalidInput(
+            f"null: expected a share between 0 and 1, got {null!r}. Chance among two is 0.5."
+        )
     share = proportion(successes, n, interval=interval, level=level)
     method = "exact binomial test"
     if n == 0:
         effect = undefined("no observations", method="Cohen's h", n=0, level=level)
-        return no_result("no observations", method=method, n=0, alternative=side, estimate=share, effect=effect)
+        return no_result(
+            "no observations", method=method, n=0, alternative=side, estimate=share, effect=effect
+        )
     test = stats.binomtest(successes, n, null, alternative=side)
     return TestResult(
-        float(successes), min(1.0, float(test.pvalue)), n, method, (), side, share, _cohens_h(share, null), symbol="k"
+        float(successes),
+        min(1.0, float(test.pvalue)),
+        n,
+        method,
+        (),
+        side,
+        share,
+        _cohens_h(share, null),
+        symbol="k",
     )
 
 
 def mcnemar(table: ArrayLike, *, p: str = "exact", level: float = 0.95) -> TestResult:
     """McNemar's test of paired yes/no answers, [[both yes, only first], [only second, neither]].
 
-    Says         whether "yes" is more frequent on the first occasion. `estimate` is the difference of the two
-                 shares (Agresti-Min interval), `effect` the paired odds ratio (only first over only second).
-    p            "exact": binomial on the discordant pairs (statistic: only first); "midp": the same with half
-                 the observed outcome; "chi2", "chi2_corrected": (|b − c| − correction)²/(b + c).
+    Says         whether "yes" is more frequent on the first occasion. `estimate` is the difference
+                 of the two shares (Agresti-Min interval), `effect` the paired odds ratio (only
+                 first over only second).
+    p            "exact": binomial on the discordant pairs (statistic: only first); "midp": the same
+                 with half the observed outcome; "chi2", "chi2_corrected": (|b − c| −
+                 correction)²/(b + c).
     Undefined    no discordant pair. The odds ratio is undefined when "only second" is 0.
-    Source       McNemar (1947); Fagerland et al. (2013) for mid-p; Agresti & Min (2005) for the difference.
+    Source       McNemar (1947); Fagerland et al. (2013) for mid-p; Agresti & Min (2005) for the
+                 difference.
     Checked      R mcnemar.test, binom.test.
     """
     check_level(level)
     one_of(p, ("exact", "midp", "chi2", "chi2_corrected"), name="p")
     counts = count_table(table, name="table")
     if counts.shape != (2, 2):
-        raise InvalidInput(f"table: expected 2 rows and 2 columns, got {counts.shape}. Tabulate the pairs first.")
+        raise InvalidInput(
+            f"table: expected 2 rows and 2 columns, got {counts.shape}. Tabulate the pairs first."
+        )
     n, b, c = int(counts.sum()), int(counts[0, 1]), int(counts[1, 0])
     method = f"McNemar's test ({p})"
     estimate, effect = _paired_difference(counts, level), _paired_odds(b, c, level)
@@ -90,22 +120,32 @@ def mcnemar(table: ArrayLike, *, p: str = "exact", level: float = 0.95) -> TestR
         lower, upper = float(special.bdtr(b, b + c, 0.5)), float(stats.binom.sf(b - 1, b + c, 0.5))
         half = float(stats.binom.pmf(b, b + c, 0.5)) / 2 if p == "midp" else 0.0
         p_value = tail(lower - half, upper - half, "two-sided")
-        return TestResult(float(b), p_value, n, method, estimate=estimate, effect=effect, symbol="k")
+        return TestResult(
+            float(b), p_value, n, method, estimate=estimate, effect=effect, symbol="k"
+        )
     correction = 1.0 if p == "chi2_corrected" and b != c else 0.0
     statistic = max(0.0, abs(b - c) - correction) ** 2 / (b + c)
     return TestResult(
-        statistic, float(stats.chi2.sf(statistic, 1)), n, method, (1.0,), estimate=estimate, effect=effect, symbol="χ²"
+        statistic,
+        float(stats.chi2.sf(statistic, 1)),
+        n,
+        method,
+        (1.0,),
+        estimate=estimate,
+        effect=effect,
+        symbol="χ²",
     )
 
 
 def fisher(table: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95) -> TestResult:
     """Fisher's exact test of two independent shares, [[yes, no] of group 1, [yes, no] of group 2].
 
-    Says         whether "yes" is more frequent in group 1. `statistic` is the number of "yes" in group 1, `estimate` the
-                 conditional odds ratio with the interval of both one-sided exact tests.
+    Says         whether "yes" is more frequent in group 1. `statistic` is the number of "yes" in
+                 group 1, `estimate` the conditional odds ratio with the interval of both one-sided
+                 exact tests.
     p            two-sided: all tables with the same margins that are at most as likely as this one.
-    Undefined    a row or a column without any count: only one table has these margins, so that nothing is compared. R and scipy
-                 give p = 1 for it.
+    Undefined    a row or a column without any count: only one table has these margins, so that
+                 nothing is compared. R and scipy give p = 1 for it.
     Source       Fisher (1935).
     Checked      R fisher.test.
     """
@@ -119,13 +159,17 @@ def fisher(table: ArrayLike, *, alternative: str = "two-sided", level: float = 0
     return TestResult(float(counts[0, 0]), min(1.0, p), n, method, (), side, odds, symbol="k")
 
 
-def chi_square(table: ArrayLike, *, expected: ArrayLike | None = None, level: float = 0.95) -> TestResult:
-    """Pearson's chi-square test: independence in a two-way table, or fit of one row of counts to shares.
+def chi_square(
+    table: ArrayLike, *, expected: ArrayLike | None = None, level: float = 0.95
+) -> TestResult:
+    """Pearson's chi-square test: independence in a two-way table, or fit of one row of counts to
+    shares.
 
-    Says         whether answers depend on the group (two axes), or differ from `expected` shares (one axis;
-                 default equal shares). `effect` is Cramér's V (one axis: Cohen's w). No continuity correction.
-    Formula      Σ (observed − expected)²/expected. Interval of the effect by inverting the noncentral
-                 chi-square distribution.
+    Says         whether answers depend on the group (two axes), or differ from `expected` shares
+                 (one axis; default equal shares). `effect` is Cramér's V (one axis: Cohen's w). No
+                 continuity correction.
+    Formula      Σ (observed − expected)²/expected. Interval of the effect by inverting the
+                 noncentral chi-square distribution.
     Undefined    an empty row or column; a single category. Expected counts below 5 are noted.
     Source       Pearson (1900); Steiger (2004) for the interval.
     Checked      R chisq.test(correct = FALSE), effectsize::cramers_v(alternative = "two.sided").
@@ -135,7 +179,9 @@ def chi_square(table: ArrayLike, *, expected: ArrayLike | None = None, level: fl
     if array.ndim == 1:
         return _fit(array, expected, level)
     if expected is not None:
-        raise InvalidInput("expected: given for a two-way table, whose margins give it. Leave it out.")
+        raise InvalidInput(
+            "expected: given for a two-way table, whose margins give it. Leave it out."
+        )
     counts = count_table(table, name="table")
     n, smaller = int(counts.sum()), min(counts.shape)
     method = "Pearson chi-square test of independence"
@@ -150,7 +196,10 @@ def chi_square(table: ArrayLike, *, expected: ArrayLike | None = None, level: fl
 
 def check_counts(successes: int, n: int) -> None:
     """Whole numbers with 0 ≤ successes ≤ n."""
-    whole = all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in (successes, n))
+    whole = all(
+        isinstance(value, int | np.integer) and not isinstance(value, bool)
+        for value in (successes, n)
+    )
     if not whole or not 0 <= successes <= n:
         raise InvalidInput(
             f"successes, n: expected counts with 0 ≤ successes ≤ n, got {successes!r} of {n!r}. "
@@ -169,7 +218,9 @@ def _wilson(successes: int, n: int, level: float) -> tuple[float, float]:
 def _clopper_pearson(successes: int, n: int, level: float) -> tuple[float, float]:
     half = (1 - level) / 2
     low = 0.0 if successes == 0 else float(special.betaincinv(successes, n - successes + 1, half))
-    high = 1.0 if successes == n else float(special.betaincinv(successes + 1, n - successes, 1 - half))
+    high = (
+        1.0 if successes == n else float(special.betaincinv(successes + 1, n - successes, 1 - half))
+    )
     return low, high
 
 
@@ -178,7 +229,13 @@ def _cohens_h(share: Estimate, null: float) -> Estimate:
         return 2 * math.asin(math.sqrt(value or 0.0)) - 2 * math.asin(math.sqrt(null))
 
     return Estimate(
-        h(share.value), h(share.low), h(share.high), share.level, share.n, "Cohen's h against chance", exact=share.exact
+        h(share.value),
+        h(share.low),
+        h(share.high),
+        share.level,
+        share.n,
+        "Cohen's h against chance",
+        exact=share.exact,
     )
 
 
@@ -200,17 +257,30 @@ def _paired_odds(b: int, c: int, level: float) -> Estimate:
         why = "no discordant pair" if b == 0 else "no pair answers yes on the second occasion only"
         return undefined(why, method=method, n=n, level=level)
     low, high = _clopper_pearson(b, n, level)
-    return Estimate(b / c, low / (1 - low), high / (1 - high) if high < 1 else math.inf, level, n, method, exact=True)
+    return Estimate(
+        b / c,
+        low / (1 - low),
+        high / (1 - high) if high < 1 else math.inf,
+        level,
+        n,
+        method,
+        exact=True,
+    )
 
 
 def _fit(array: FloatArray, expected: ArrayLike | None, level: float) -> TestResult:
     counts = count_table(array[None, :], name="table")[0]
     n, categories = int(counts.sum()), len(counts)
     method = "Pearson chi-square test of fit"
-    shares = np.full(categories, 1 / max(categories, 1)) if expected is None else finite_array(expected, name="expected")
+    shares = (
+        np.full(categories, 1 / max(categories, 1))
+        if expected is None
+        else finite_array(expected, name="expected")
+    )
     if len(shares) != categories or (shares <= 0).any() or abs(shares.sum() - 1) > 1e-9:
         raise InvalidInput(
-            f"expected: expected {categories} positive shares that sum to 1, got {shares.tolist()}. Give one share per category."
+            f"expected: expected {categories} positive shares that sum to 1, got {shares.tolist()}."
+            " Give one share per category."
         )
     if categories < 2 or n == 0:
         reason = f"needs at least 2 categories and 1 observation, got {categories} and {n}"
@@ -220,7 +290,13 @@ def _fit(array: FloatArray, expected: ArrayLike | None, level: float) -> TestRes
 
 
 def _pearson(
-    observed: FloatArray, wanted: FloatArray, df: float, method: str, effect: str, divisor: int, level: float
+    observed: FloatArray,
+    wanted: FloatArray,
+    df: float,
+    method: str,
+    effect: str,
+    divisor: int,
+    level: float,
 ) -> TestResult:
     n = int(observed.sum())
     statistic = float(((observed - wanted) ** 2 / wanted).sum())
@@ -230,14 +306,22 @@ def _pearson(
     size = f"{effect}, noncentral chi-square interval"
     largest = 1.0 if effect == "Cramér's V" else math.inf
     bounded = (
-        Estimate(value, math.sqrt(low * scale), min(math.sqrt(high * scale), largest), level, n, size)
+        Estimate(
+            value, math.sqrt(low * scale), min(math.sqrt(high * scale), largest), level, n, size
+        )
         if math.isfinite(high)
         else without_interval(value, "no noncentrality fits", method=size, n=n, level=level)
     )
     small = int((wanted < _SMALL_EXPECTED).sum())
-    notes = (f"{small} of {wanted.size} expected counts are below {_SMALL_EXPECTED:g}",) if small else ()
+    notes = (
+        (f"{small} of {wanted.size} expected counts are below {_SMALL_EXPECTED:g}",)
+        if small
+        else ()
+    )
     p_value = float(stats.chi2.sf(statistic, df))
-    return TestResult(statistic, p_value, n, method, (df,), effect=bounded, notes=notes, symbol="χ²")
+    return TestResult(
+        statistic, p_value, n, method, (df,), effect=bounded, notes=notes, symbol="χ²"
+    )
 
 
 def _noncentral_bounds(statistic: float, df: float, level: float) -> tuple[float, float]:

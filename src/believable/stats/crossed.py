@@ -1,7 +1,9 @@
-"""Means over judges and clips, if both are samples: the interval that decides, the tests on it, and what its variance is made of.
+"""Means over judges and clips, if both are samples: the interval that decides, the tests on it, and
+what its variance is made of.
 
-A test over judges alone answers for the clips that were shown. With six clips that everybody sees it calls an agent different
-from people in a quarter to a half of studies in which it is not, and more judges make it worse.
+A test over judges alone answers for the clips that were shown. With six clips that everybody sees
+it calls an agent different from people in a quarter to a half of studies in which it is not, and
+more judges make it worse.
 """
 
 from __future__ import annotations
@@ -18,13 +20,22 @@ from believable.core.deferred import DeferredModule, sparse, special
 from believable.core.errors import InvalidInput
 from believable.stats.counts import binomial
 from believable.stats.equivalence import EquivalenceResult
-from believable.stats.estimate import UNLIMITED, Estimate, check_level, t_estimate, undefined, wilson, without_interval
+from believable.stats.estimate import (
+    UNLIMITED,
+    Estimate,
+    check_level,
+    t_estimate,
+    undefined,
+    wilson,
+    without_interval,
+)
 from believable.stats.inputs import FloatArray, finite_array, one_of
 from believable.stats.result import Alternative, TestResult, no_result, tail
 
 IntArray = NDArray[np.int64]
 csgraph: Any = DeferredModule("scipy.sparse.csgraph")
-#: Whose choice the interval allows for: other judges with the same clips, or other judges with other clips.
+#: Whose choice the interval allows for: other judges with the same clips, or other judges with
+#: other clips.
 Over = Literal["judges", "both"]
 OVER: tuple[Over, ...] = ("judges", "both")
 #: Fewer cannot show how much they differ.
@@ -36,7 +47,8 @@ _NEGLIGIBLE = 1e-12
 class CrossedVariance:
     """The variance of an estimate from judgements of clips.
 
-    judges, clips, cells   the variance of sums over judges, over clips, and over judgements of one clip by one judge
+    judges, clips, cells   the variance of sums over judges, over clips, and over judgements of one
+                           clip by one judge
     n_judges, n_clips      how many there are; of several groups, those of the group with the fewest
     judges_df, clips_df    degrees of freedom of the first two
     """
@@ -50,7 +62,9 @@ class CrossedVariance:
     clips_df: float
 
     def variance(self, over: Over) -> float:
-        """Judges + clips − cells, since both sums hold the cells; sampling error must not take it below either of them."""
+        """Judges + clips − cells, since both sums hold the cells; sampling error must not take it
+        below either of them.
+        """
         if over == "judges":
             return self.judges
         return max(self.judges + self.clips - self.cells, self.judges, self.clips)
@@ -68,27 +82,37 @@ class CrossedVariance:
 
 
 def crossed_variance(
-    influence: ArrayLike, weights: ArrayLike, judges: ArrayLike, clips: ArrayLike, groups: ArrayLike | None = None
+    influence: ArrayLike,
+    weights: ArrayLike,
+    judges: ArrayLike,
+    clips: ArrayLike,
+    groups: ArrayLike | None = None,
 ) -> CrossedVariance:
     """How much an estimate varies with the choice of judges and of clips.
 
-    Says         how far the estimate would move with other judges, and with other clips, of the same kind.
-    influence    by how much each judgement moves the estimate: for a mean its weight times its deviation from the mean. They sum
-                 to 0 within a group.
+    Says         how far the estimate would move with other judges, and with other clips, of the
+                 same kind.
+    influence    by how much each judgement moves the estimate: for a mean its weight times its
+                 deviation from the mean. They sum to 0 within a group.
     weights      the weight of each judgement in the mean of its group; they sum to 1 within a group
-    groups       for a difference of two means: the group of each judgement. A judge, or a clip, may belong to one or to both.
-    Formula      Σ over judges (clips, cells) of the squared sum of influences, each divided by 1 − the unit's weight in its group
-                 (the larger one, if it is in both), but not for cells. With equal weights: n/(n − 1) Σ.
-                 Degrees of freedom: n − 1; if no unit is in both groups, Welch–Satterthwaite's of the groups' parts.
+    groups       for a difference of two means: the group of each judgement. A judge, or a clip, may
+                 belong to one or to both.
+    Formula      Σ over judges (clips, cells) of the squared sum of influences, each divided by 1 −
+                 the unit's weight in its group (the larger one, if it is in both), but not for
+                 cells. With equal weights: n/(n − 1) Σ. Degrees of freedom: n − 1; if no unit is in
+                 both groups, Welch–Satterthwaite's of the groups' parts.
     Source       Cameron, Gelbach & Miller (2011); Bell & McCaffrey (2002) for the weights.
-    Checked      the closed forms of balanced designs, and simulated studies (`python -m validation.verdict_size`).
+    Checked      the closed forms of balanced designs, and simulated studies (`python -m
+                 validation.verdict_size`).
     """
     rows = finite_array(influence, name="influence", least=1)
     shares = finite_array(weights, name="weights")
     group = np.zeros(len(rows), np.int64) if groups is None else _codes(groups, len(rows), "groups")
     judge, clip = _codes(judges, len(rows), "judges"), _codes(clips, len(rows), "clips")
     if len(shares) != len(rows):
-        raise InvalidInput(f"weights: expected one for each of {len(rows)} judgements, got {len(shares)}.")
+        raise InvalidInput(
+            f"weights: expected one for each of {len(rows)} judgements, got {len(shares)}."
+        )
     of_judges, judges_df, n_judges = _of_units(rows, shares, judge, group)
     of_clips, clips_df, n_clips = _of_units(rows, shares, clip, group)
     cell = judge * (int(clip.max()) + 1) + clip
@@ -107,7 +131,9 @@ def crossed_variance(
 def _codes(labels: ArrayLike, n: int, name: str) -> IntArray:
     array = np.asarray(labels)
     if array.shape != (n,):
-        raise InvalidInput(f"{name}: expected one label for each of {n} judgements, got shape {array.shape}.")
+        raise InvalidInput(
+            f"{name}: expected one label for each of {n} judgements, got shape {array.shape}."
+        )
     if array.dtype == object:
         array = array.astype(str)
     return np.unique(array, return_inverse=True)[1].astype(np.int64)
@@ -118,10 +144,16 @@ def _sums(values: FloatArray, codes: IntArray) -> FloatArray:
     return sums
 
 
-def _of_units(rows: FloatArray, shares: FloatArray, unit: IntArray, group: IntArray) -> tuple[float, float, int]:
-    """The variance of sums over units, its degrees of freedom, and how many units the smallest group has."""
+def _of_units(
+    rows: FloatArray, shares: FloatArray, unit: IntArray, group: IntArray
+) -> tuple[float, float, int]:
+    """The variance of sums over units, its degrees of freedom, and how many units the smallest
+    group has.
+    """
     n, n_groups = int(unit.max()) + 1, int(group.max()) + 1
-    table = np.bincount(group * n + unit, weights=shares, minlength=n * n_groups).reshape(n_groups, n)
+    table = np.bincount(group * n + unit, weights=shares, minlength=n * n_groups).reshape(
+        n_groups, n
+    )
     there = np.bincount(group * n + unit, minlength=n * n_groups).reshape(n_groups, n) > 0
     counts = there.sum(axis=1)
     least = int(counts.min())
@@ -145,21 +177,26 @@ def crossed_mean(
     limits: tuple[float, float] = UNLIMITED,
     level: float = 0.95,
 ) -> Estimate:
-    """The mean over judges of their mean judgement, with an interval for other judges and other clips.
+    """The mean over judges of their mean judgement, with an interval for other judges and other
+    clips.
 
-    Says         what the mean would be with other judges of the same kind watching other clips of the same kind (`over="judges"`:
-                 watching these clips). Each judge counts alike, with few judgements or many.
-    Formula      mean ± t·√V; V by `crossed_variance`: judges + clips − cells, never below either; t with the smaller number of
-                 judges and clips minus 1 degrees of freedom.
+    Says         what the mean would be with other judges of the same kind watching other clips of
+                 the same kind (`over="judges"`: watching these clips). Each judge counts alike,
+                 with few judgements or many.
+    Formula      mean ± t·√V; V by `crossed_variance`: judges + clips − cells, never below either; t
+                 with the smaller number of judges and clips minus 1 degrees of freedom.
     limits       the least and the greatest value there can be; the interval ends there
-    Undefined    no judgement. No interval with fewer than 2 judges or 2 clips, or without any spread.
+    Undefined    no judgement. No interval with fewer than 2 judges or 2 clips, or without any
+                 spread.
     Source       Cameron, Gelbach & Miller (2011).
     Checked      with over="judges" R t.test of the judges' means; simulated coverage.
     """
     check_level(level)
     one_of(over, OVER, name="over")
     sample = finite_array(values, name="values")
-    method = f"mean over judges, t interval for other judges{' and clips' if over == 'both' else ''}"
+    method = (
+        f"mean over judges, t interval for other judges{' and clips' if over == 'both' else ''}"
+    )
     if not len(sample):
         return undefined("no judgement", method=method, n=0, level=level)
     weights = judge_weights(_codes(judges, len(sample), "judges"))
@@ -177,9 +214,17 @@ def judge_weights(judges: IntArray) -> FloatArray:
 
 
 def crossed_estimate(
-    value: float, variance: CrossedVariance, *, over: Over, level: float, method: str, limits: tuple[float, float] = UNLIMITED
+    value: float,
+    variance: CrossedVariance,
+    *,
+    over: Over,
+    level: float,
+    method: str,
+    limits: tuple[float, float] = UNLIMITED,
 ) -> Estimate:
-    """A value with the t interval of its crossed variance, or the reason why it has none. `n` is what limits it."""
+    """A value with the t interval of its crossed variance, or the reason why it has none. `n` is
+    what limits it.
+    """
     n = variance.n_judges if over == "judges" else min(variance.n_judges, variance.n_clips)
     problem = variance.problem(over)
     if problem:
@@ -188,8 +233,11 @@ def crossed_estimate(
     return t_estimate(value, se, variance.df(over), level=level, n=n, method=method, limits=limits)
 
 
-def crossed_share(share: float, variance: CrossedVariance, *, over: Over, level: float, method: str) -> Estimate:
-    """A share with Wilson's interval: the effective number is the one that makes a share of independent answers vary as much.
+def crossed_share(
+    share: float, variance: CrossedVariance, *, over: Over, level: float, method: str
+) -> Estimate:
+    """A share with Wilson's interval: the effective number is the one that makes a share of
+    independent answers vary as much.
 
     Without any spread it is the number of judges or of clips, whichever is smaller.
     """
@@ -204,37 +252,64 @@ def crossed_share(share: float, variance: CrossedVariance, *, over: Over, level:
     return Estimate(share, low, high, level, n, method, se=se, df=df)
 
 
-# ---------------------------------------------------------------------------------------------- tests on an estimate
+# ----------------------------------------------------------------------------------------------
+# tests on an estimate
 
 
-def t_against(estimate: Estimate, null: float, *, method: str, alternative: Alternative = "two-sided") -> TestResult:
-    """Student's test of an estimate that has a standard error against a value. Undefined without one."""
+def t_against(
+    estimate: Estimate, null: float, *, method: str, alternative: Alternative = "two-sided"
+) -> TestResult:
+    """Student's test of an estimate that has a standard error against a value. Undefined without
+    one.
+    """
     if estimate.value is None or not estimate.se:
         reason = estimate.reason or "no standard error"
-        return no_result(reason, method=method, n=estimate.n, alternative=alternative, estimate=estimate)
+        return no_result(
+            reason, method=method, n=estimate.n, alternative=alternative, estimate=estimate
+        )
     t, df = (estimate.value - null) / estimate.se, estimate.df[0]
     p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
     return TestResult(t, p_value, estimate.n, method, (df,), alternative, estimate, symbol="t")
 
 
 def tost_estimate(
-    estimate: Estimate, *, low: float, high: float, alpha: float, method: str, limits: tuple[float, float] = UNLIMITED
+    estimate: Estimate,
+    *,
+    low: float,
+    high: float,
+    alpha: float,
+    method: str,
+    limits: tuple[float, float] = UNLIMITED,
 ) -> EquivalenceResult:
-    """Two one-sided tests of an estimate that has a standard error: does it lie between the margins?
+    """Two one-sided tests of an estimate that has a standard error: does it lie between the
+    margins?
 
-    The interval at 1 − 2·alpha lies inside the margins exactly if equivalence is shown. Undefined without a standard error.
+    The interval at 1 − 2·alpha lies inside the margins exactly if equivalence is shown. Undefined
+    without a standard error.
     """
     if not (low < high and 0 < alpha < 0.5):
-        raise InvalidInput(f"low, high, alpha: expected low < high and alpha below 0.5, got {low}, {high} and {alpha}.")
+        raise InvalidInput(
+            f"low, high, alpha: expected low < high and alpha below 0.5, got {low}, {high} and"
+            f" {alpha}."
+        )
     level = 1 - 2 * alpha
     if estimate.value is None or not estimate.se:
         reason = estimate.reason or "no standard error"
         kept = replace(estimate, low=None, high=None, level=level, reason=reason)
-        return EquivalenceResult(None, None, None, low, high, alpha, estimate.n, kept, method, reason=reason)
+        return EquivalenceResult(
+            None, None, None, low, high, alpha, estimate.n, kept, method, reason=reason
+        )
     value, se, df = estimate.value, estimate.se, estimate.df[0]
-    narrow = t_estimate(value, se, df, level=level, n=estimate.n, method=estimate.method, limits=limits)
-    p_low, p_high = float(special.stdtr(df, (low - value) / se)), float(special.stdtr(df, (value - high) / se))
-    return EquivalenceResult(max(p_low, p_high), p_low, p_high, low, high, alpha, estimate.n, narrow, method, df)
+    narrow = t_estimate(
+        value, se, df, level=level, n=estimate.n, method=estimate.method, limits=limits
+    )
+    p_low, p_high = (
+        float(special.stdtr(df, (low - value) / se)),
+        float(special.stdtr(df, (value - high) / se)),
+    )
+    return EquivalenceResult(
+        max(p_low, p_high), p_low, p_high, low, high, alpha, estimate.n, narrow, method, df
+    )
 
 
 def unanimous_test(
@@ -247,12 +322,14 @@ def unanimous_test(
     alternative: Alternative = "two-sided",
     level: float = 0.95,
 ) -> TestResult:
-    """The exact test if all judgements are right, or all are wrong, so that there is no spread to test with.
+    """The exact test if all judgements are right, or all are wrong, so that there is no spread to
+    test with.
 
     Says         whether so many right (wrong) judgements could be chance.
-    Formula      binomial test over as many judgements as there are with a judge and a clip of their own (a largest matching;
-                 `over="judges"`: over judges). Their judges and clips are independent draws, so that none of them can be right
-                 more often than the mean allows.
+    Formula      binomial test over as many judgements as there are with a judge and a clip of their
+                 own (a largest matching; `over="judges"`: over judges). Their judges and clips are
+                 independent draws, so that none of them can be right more often than the mean
+                 allows.
     """
     judge = np.unique(np.asarray(judges), return_inverse=True)[1]
     units = int(judge.max()) + 1
@@ -265,15 +342,17 @@ def unanimous_test(
     return replace(test, method=f"exact binomial test over {what}, since all judgements are alike")
 
 
-# ---------------------------------------------------------------------------------------------- parts of the variance
+# ----------------------------------------------------------------------------------------------
+# parts of the variance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceSplit:
     """What a mean, or a difference of means, varies with.
 
-    judges, clips, rest   variances of single judgements between judges, between clips, and of everything else. None: these data
-                          cannot tell it from the rest (`reason` says why), and `rest`, if it is known, holds both
+    judges, clips, rest   variances of single judgements between judges, between clips, and of
+                          everything else. None: these data cannot tell it from the rest (`reason`
+                          says why), and `rest`, if it is known, holds both
     of_mean               the variances that the three give the mean; None as above
     """
 
@@ -285,7 +364,9 @@ class VarianceSplit:
 
     @property
     def shares(self) -> tuple[float | None, float | None, float | None] | None:
-        """The shares of judges, clips and rest in the variance of the mean; None if they are unknown, or if there is none."""
+        """The shares of judges, clips and rest in the variance of the mean; None if they are
+        unknown, or if there is none.
+        """
         total = sum(part for part in self.of_mean if part is not None)
         if self.rest is None or total <= 0:
             return None
@@ -293,26 +374,39 @@ class VarianceSplit:
         return judges, clips, rest
 
 
-def variance_split(values: ArrayLike, judges: ArrayLike, clips: ArrayLike, weights: ArrayLike | None = None) -> VarianceSplit:
+def variance_split(
+    values: ArrayLike, judges: ArrayLike, clips: ArrayLike, weights: ArrayLike | None = None
+) -> VarianceSplit:
     """How much single judgements differ between judges, between clips, and otherwise.
 
     Says         whether more judges or more clips would help.
     weights      of each judgement in the mean; without them all judges count alike
-    Formula      Henderson's method 1 (method of moments): the sums of squares of judges, of clips and of all judgements, each
-                 equal to what it is expected to be; negative variances are 0. Without interaction: what a judge sees in one clip
-                 alone is part of the rest. The mean has the variance Σ σ²·(sum of squared weights of the units).
-    Undefined    fewer than 2 judges or 2 clips. If each judge, or each clip, has one judgement, it is part of the rest.
-    Source       Henderson (1953); Searle, Casella & McCulloch (1992), Variance Components, chapter 5.
+    Formula      Henderson's method 1 (method of moments): the sums of squares of judges, of clips
+                 and of all judgements, each equal to what it is expected to be; negative variances
+                 are 0. Without interaction: what a judge sees in one clip alone is part of the
+                 rest. The mean has the variance Σ σ²·(sum of squared weights of the units).
+    Undefined    fewer than 2 judges or 2 clips. If each judge, or each clip, has one judgement, it
+                 is part of the rest.
+    Source       Henderson (1953); Searle, Casella & McCulloch (1992), Variance Components, chapter
+                 5.
     Checked      balanced designs: the two-way analysis of variance.
     """
     sample = finite_array(values, name="values", least=1, squared=True)
     judge, clip = _codes(judges, len(sample), "judges"), _codes(clips, len(sample), "clips")
     weight = judge_weights(judge) if weights is None else finite_array(weights, name="weights")
     found, reason = _components(sample - sample.mean(), judge, clip)
-    squares = [float((_sums(weight, unit) ** 2).sum()) for unit in (judge, clip)] + [float(weight @ weight)]
-    of_mean = tuple(None if part is None else part * square for part, square in zip(found, squares, strict=True))
+    squares = [float((_sums(weight, unit) ** 2).sum()) for unit in (judge, clip)] + [
+        float(weight @ weight)
+    ]
+    of_mean = tuple(
+        None if part is None else part * square for part, square in zip(found, squares, strict=True)
+    )
     return VarianceSplit(
-        judges=found[0], clips=found[1], rest=found[2], of_mean=(of_mean[0], of_mean[1], of_mean[2]), reason=reason
+        judges=found[0],
+        clips=found[1],
+        rest=found[2],
+        of_mean=(of_mean[0], of_mean[1], of_mean[2]),
+        reason=reason,
     )
 
 
@@ -333,40 +427,64 @@ def _components(centred: FloatArray, judge: IntArray, clip: IntArray) -> tuple[_
     kept = [unit for name, unit in (("judge", judge), ("clip", clip)) if name not in single]
     solved = _moments(centred, kept)
     if solved is None:
-        return (None, None, None), "each judge saw clips that no other judge saw: judges and clips cannot be told apart"
+        return (
+            None,
+            None,
+            None,
+        ), "each judge saw clips that no other judge saw: judges and clips cannot be told apart"
     parts = iter(max(0.0, part) for part in solved)
     of_judges, of_clips = (None if name in single else next(parts) for name in ("judge", "clip"))
-    reason = f"each {single[0]} has one judgement, so that {single[0]}s are part of the rest" if single else ""
+    reason = (
+        f"each {single[0]} has one judgement, so that {single[0]}s are part of the rest"
+        if single
+        else ""
+    )
     return (of_judges, of_clips, next(parts)), reason
 
 
 def _moments(centred: FloatArray, units: Sequence[IntArray]) -> list[float] | None:
-    """Henderson's method 1 for one or two crossed factors; None if the design cannot tell them apart."""
+    """Henderson's method 1 for one or two crossed factors; None if the design cannot tell them
+    apart.
+    """
     n = len(centred)
     counts = [np.bincount(unit) for unit in units]
     expected = np.full((len(units) + 1, len(units) + 1), float(n))
-    found = [float((_sums(centred, unit) ** 2 / count).sum()) for unit, count in zip(units, counts, strict=True)]
+    found = [
+        float((_sums(centred, unit) ** 2 / count).sum())
+        for unit, count in zip(units, counts, strict=True)
+    ]
     for row, (unit, count) in enumerate(zip(units, counts, strict=True)):
         expected[row, -1] = len(count)
         for column, other in enumerate(units):
             if column != row:
                 cell, in_cell = np.unique(unit * (int(other.max()) + 1) + other, return_counts=True)
-                expected[row, column] = float((in_cell.astype(float) ** 2 / count[cell // (int(other.max()) + 1)]).sum())
+                expected[row, column] = float(
+                    (in_cell.astype(float) ** 2 / count[cell // (int(other.max()) + 1)]).sum()
+                )
     mean = np.array([float((count.astype(float) ** 2).sum()) / n for count in counts] + [1.0])
     of_mean = float(centred.sum()) ** 2 / n
     if np.linalg.cond((expected - mean) / n) > 1 / _NEGLIGIBLE:
         return None
-    solved: list[float] = np.linalg.solve(expected - mean, np.array([*found, float(centred @ centred)]) - of_mean).tolist()
+    solved: list[float] = np.linalg.solve(
+        expected - mean, np.array([*found, float(centred @ centred)]) - of_mean
+    ).tolist()
     return solved
 
 
 def difference_split(
-    values: ArrayLike, weights: ArrayLike, judges: ArrayLike, clips: ArrayLike, groups: ArrayLike, variance: CrossedVariance
+    values: ArrayLike,
+    weights: ArrayLike,
+    judges: ArrayLike,
+    clips: ArrayLike,
+    groups: ArrayLike,
+    variance: CrossedVariance,
 ) -> VarianceSplit:
-    """The same for a difference of the means of two groups; parts of single judgements are means over the groups.
+    """The same for a difference of the means of two groups; parts of single judgements are means
+    over the groups.
 
-    Formula      clips and rest: `variance_split` of each group, added up. Judges: what the variance over judges (`variance`) has
-                 beyond the rest, since a judge who judges both groups high adds nothing to the difference.
+    Formula      clips and rest: `variance_split` of each group, added up. Judges: what the variance
+                 over judges (`variance`) has beyond the rest, since a judge who judges both groups
+                 high adds nothing to the difference.
     Undefined    as `variance_split` of either group.
     """
     sample = finite_array(values, name="values", least=1)
@@ -374,7 +492,9 @@ def difference_split(
     parts = []
     for number in range(int(group.max()) + 1):
         own = group == number
-        part = variance_split(sample[own], np.asarray(judges)[own], np.asarray(clips)[own], weight[own])
+        part = variance_split(
+            sample[own], np.asarray(judges)[own], np.asarray(clips)[own], weight[own]
+        )
         if part.rest is None:
             return replace(part, judges=None, clips=None)
         parts.append(part)
@@ -384,7 +504,13 @@ def difference_split(
     of_judges = max(0.0, variance.judges - rest)
     singles = [_mean_of([part.clips for part in parts]), _mean_of([part.rest for part in parts])]
     reason = "each clip has one judgement, so that clips are part of the rest" if together else ""
-    return VarianceSplit(judges=None, clips=singles[0], rest=singles[1], of_mean=(of_judges, of_clips, rest), reason=reason)
+    return VarianceSplit(
+        judges=None,
+        clips=singles[0],
+        rest=singles[1],
+        of_mean=(of_judges, of_clips, rest),
+        reason=reason,
+    )
 
 
 def _mean_of(parts: Sequence[float | None]) -> float | None:

@@ -1,4 +1,6 @@
-"""Two one-sided tests (TOST): is an effect small enough to call it none? Non-significance is not sameness."""
+"""Two one-sided tests (TOST): is an effect small enough to call it none? Non-significance is not
+sameness.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ class EquivalenceResult:
 
     p_low, p_high  one-sided p of "not above margin_low" and of "not below margin_high"
     p_value        the larger of both: equivalence is shown when both nulls are rejected
-    estimate       with the 1 − 2·alpha interval, which lies inside the margins exactly when equivalence is
-                   shown
+    estimate       with the 1 − 2·alpha interval, which lies inside the margins exactly when
+                   equivalence is shown
     """
 
     p_value: float | None
@@ -54,54 +56,80 @@ def tost_mean(
 ) -> EquivalenceResult:
     """Is a mean, or the difference of two independent means, inside [low, high]?
 
-    Says         whether the mean of `a` (say judges' accuracy, or paired differences) is practically equal to
-                 what lies between the margins. With `b`, the difference mean(a) − mean(b), variances unequal.
+    Says         whether the mean of `a` (say judges' accuracy, or paired differences) is
+                 practically equal to what lies between the margins. With `b`, the difference
+                 mean(a) − mean(b), variances unequal.
     Formula      one-sided t tests against each margin, n − 1 (Welch) degrees of freedom.
     limits       values that the mean cannot leave, say (0, 1) for shares; the interval ends there
     Undefined    fewer than two values in a sample; no variance: the mean without an interval.
     Source       Schuirmann (1987).
-    Checked      R t.test(alternative = "greater", mu = low) and t.test(alternative = "less", mu = high).
+    Checked      R t.test(alternative = "greater", mu = low) and t.test(alternative = "less", mu =
+                 high).
     """
     _check_margins(low, high, alpha)
     level = 1 - 2 * alpha
     first = finite_array(a, name="a", squared=True)
     samples = [first] if b is None else [first, finite_array(b, name="b", squared=True)]
-    n, method = (sum(len(sample) for sample in samples), f"TOST, {'one-sample' if b is None else 'Welch'} t tests")
+    n, method = (
+        sum(len(sample) for sample in samples),
+        f"TOST, {'one-sample' if b is None else 'Welch'} t tests",
+    )
     named = "mean, t interval" if b is None else "difference of means, Welch interval"
     if min(len(sample) for sample in samples) < 2:
         sizes = " and ".join(str(len(sample)) for sample in samples)
-        reason = f"needs at least 2 values{' in each sample' if b is not None else ''}, there are {sizes}"
+        reason = (
+            f"needs at least 2 values{' in each sample' if b is not None else ''}, there are"
+            f" {sizes}"
+        )
         return _none(reason, low, high, alpha, n, named, method, _difference(samples))
     if all(sample.min() == sample.max() for sample in samples):
         return _none("no variance", low, high, alpha, n, named, method, _difference(samples))
     parts = [float(sample.var(ddof=1)) / len(sample) for sample in samples]
-    df = sum(parts) ** 2 / sum(part**2 / (len(s) - 1) for part, s in zip(parts, samples, strict=True))
+    df = sum(parts) ** 2 / sum(
+        part**2 / (len(s) - 1) for part, s in zip(parts, samples, strict=True)
+    )
     se = math.sqrt(sum(parts))
     mean = float(first.mean()) - (float(samples[1].mean()) if b is not None else 0.0)
     estimate = t_estimate(mean, se, df, level=level, n=n, method=named, limits=limits)
-    p_low, p_high = float(stats.t.sf((mean - low) / se, df)), float(stats.t.cdf((mean - high) / se, df))
-    return EquivalenceResult(max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method, df)
+    p_low, p_high = (
+        float(stats.t.sf((mean - low) / se, df)),
+        float(stats.t.cdf((mean - high) / se, df)),
+    )
+    return EquivalenceResult(
+        max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method, df
+    )
 
 
-def tost_proportion(successes: int, n: int, *, low: float, high: float, alpha: float = 0.05) -> EquivalenceResult:
+def tost_proportion(
+    successes: int, n: int, *, low: float, high: float, alpha: float = 0.05
+) -> EquivalenceResult:
     """Is a share inside [low, high]?
 
-    Says         whether, say, a preference of 50 % is shown up to a margin, rather than merely not refuted.
-    Formula      exact one-sided binomial tests against each margin; the interval is Clopper-Pearson.
+    Says         whether, say, a preference of 50 % is shown up to a margin, rather than merely not
+                 refuted.
+    Formula      exact one-sided binomial tests against each margin; the interval is
+                 Clopper-Pearson.
     Undefined    no observations.
-    Checked      R binom.test(alternative = "greater", p = low) and (alternative = "less", p = high).
+    Checked      R binom.test(alternative = "greater", p = low) and (alternative = "less", p =
+                 high).
     """
     _check_margins(low, high, alpha)
     if not 0 <= low < high <= 1:
-        raise InvalidInput(f"low, high: expected shares between 0 and 1, got {low} and {high}. Give 0.4, 0.6 say.")
+        raise InvalidInput(
+            f"low, high: expected shares between 0 and 1, got {low} and {high}. Give 0.4, 0.6 say."
+        )
     check_counts(successes, n)
     method = "TOST, exact binomial tests"
     if n == 0:
-        return _none("no observations", low, high, alpha, 0, "share, Clopper-Pearson interval", method)
+        return _none(
+            "no observations", low, high, alpha, 0, "share, Clopper-Pearson interval", method
+        )
     estimate = proportion(successes, n, interval="exact", level=1 - 2 * alpha)
     p_low = float(stats.binom.sf(successes - 1, n, low))
     p_high = float(stats.binom.cdf(successes, n, high))
-    return EquivalenceResult(max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method)
+    return EquivalenceResult(
+        max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method
+    )
 
 
 def _check_margins(low: float, high: float, alpha: float) -> None:
@@ -111,7 +139,9 @@ def _check_margins(low: float, high: float, alpha: float) -> None:
             "State the margin before looking at the data."
         )
     if not 0 < alpha < 0.5:
-        raise InvalidInput(f"alpha: expected a number between 0 and 0.5, got {alpha!r}. For 5 % give 0.05.")
+        raise InvalidInput(
+            f"alpha: expected a number between 0 and 0.5, got {alpha!r}. For 5 % give 0.05."
+        )
 
 
 def _difference(samples: list[FloatArray]) -> float | None:
@@ -122,7 +152,14 @@ def _difference(samples: list[FloatArray]) -> float | None:
 
 
 def _none(
-    reason: str, low: float, high: float, alpha: float, n: int, named: str, method: str, value: float | None = None
+    reason: str,
+    low: float,
+    high: float,
+    alpha: float,
+    n: int,
+    named: str,
+    method: str,
+    value: float | None = None,
 ) -> EquivalenceResult:
     level = 1 - 2 * alpha
     estimate = (
@@ -136,7 +173,9 @@ def _none(
 def as_test(result: EquivalenceResult) -> TestResult:
     """The equivalence test as a test result: the side that is harder to reject."""
     if result.p_value is None or result.estimate.value is None or not result.estimate.se:
-        return no_result(result.reason or "undefined", method=result.method, n=result.n, estimate=result.estimate)
+        return no_result(
+            result.reason or "undefined", method=result.method, n=result.n, estimate=result.estimate
+        )
     lower = result.p_low is not None and result.p_low == result.p_value
     margin = result.margin_low if lower else result.margin_high
     t = (result.estimate.value - margin) / result.estimate.se

@@ -1,4 +1,6 @@
-"""One number with its interval, or the reason why there is none; and the intervals of shares that several modules need."""
+"""One number with its interval, or the reason why there is none; and the intervals of shares that
+several modules need.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,14 @@ class Estimate:
     """A statistic at full precision.
 
     value       the estimate, or None when it is undefined for these data; `reason` then says why
-    low, high   the interval at `level`; both None when only the interval is undefined (`reason` says why).
-                A bound may be infinite, never NaN. Resampling intervals need not contain the value.
+    low, high   the interval at `level`; both None when only the interval is undefined (`reason`
+                says why). A bound may be infinite, never NaN. Resampling intervals need not contain
+                the value.
     n           the number of independent units it rests on (items, participants, sessions)
     method      the name of the estimator and of its interval
     exact       True when the interval guarantees its level and may therefore cover more
-    se, statistic, df, p_value   where the method has them; the test is that of "no effect" or "chance only"
+    se, statistic, df, p_value   where the method has them; the test is that of "no effect" or
+                                 "chance only"
     notes       what a reader has to know, such as rows left out for missing values
     """
 
@@ -42,29 +46,37 @@ class Estimate:
         check_level(self.level)
         if (self.low is None) != (self.high is None):
             raise InvalidInput(
-                f"Estimate ({self.method}): one bound is missing, got low={self.low}, high={self.high}. "
-                "Give both bounds or neither."
+                f"Estimate ({self.method}): one bound is missing, got low={self.low},"
+                f" high={self.high}. Give both bounds or neither."
             )
         if self.value is None:
             self._check_undefined()
         elif not math.isfinite(self.value):
             raise InvalidInput(
-                f"Estimate ({self.method}): the value must be finite, got {self.value}. Use undefined(...) with a reason."
+                f"Estimate ({self.method}): the value must be finite, got {self.value}. Use"
+                " undefined(...) with a reason."
             )
         if self.low is None and not self.reason:
-            raise InvalidInput(f"Estimate ({self.method}): there is no interval and no reason. Say why it is undefined.")
+            raise InvalidInput(
+                f"Estimate ({self.method}): there is no interval and no reason. Say why it is"
+                " undefined."
+            )
         if self.low is not None and self.high is not None and not self.low <= self.high:
             raise InvalidInput(
-                f"Estimate ({self.method}): the bounds must be ordered numbers, got low={self.low}, high={self.high}."
+                f"Estimate ({self.method}): the bounds must be ordered numbers, got low={self.low},"
+                f" high={self.high}."
             )
 
     def _check_undefined(self) -> None:
         if self.low is not None:
             raise InvalidInput(
-                f"Estimate ({self.method}): an undefined value cannot have bounds [{self.low}, {self.high}]. Leave them out."
+                f"Estimate ({self.method}): an undefined value cannot have bounds [{self.low},"
+                f" {self.high}]. Leave them out."
             )
         if not self.reason:
-            raise InvalidInput(f"Estimate ({self.method}): the value is undefined without a reason. Say why.")
+            raise InvalidInput(
+                f"Estimate ({self.method}): the value is undefined without a reason. Say why."
+            )
 
     @property
     def defined(self) -> bool:
@@ -82,16 +94,35 @@ class Estimate:
         return self.low is not None and self.high is not None and self.low <= number <= self.high
 
 
-def undefined(reason: str, *, method: str, n: int, level: float = 0.95, notes: tuple[str, ...] = ()) -> Estimate:
+def undefined(
+    reason: str, *, method: str, n: int, level: float = 0.95, notes: tuple[str, ...] = ()
+) -> Estimate:
     """The result of a computation that these data do not allow."""
-    return Estimate(value=None, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes)
+    return Estimate(
+        value=None, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes
+    )
 
 
 def without_interval(
-    value: float, reason: str, *, method: str, n: int, level: float = 0.95, notes: tuple[str, ...] = ()
+    value: float,
+    reason: str,
+    *,
+    method: str,
+    n: int,
+    level: float = 0.95,
+    notes: tuple[str, ...] = (),
 ) -> Estimate:
     """A defined value whose interval these data do not allow."""
-    return Estimate(value=value, low=None, high=None, level=level, n=n, method=method, reason=reason, notes=notes)
+    return Estimate(
+        value=value,
+        low=None,
+        high=None,
+        level=level,
+        n=n,
+        method=method,
+        reason=reason,
+        notes=notes,
+    )
 
 
 #: The limits of a value that can be any number.
@@ -99,7 +130,14 @@ UNLIMITED = (-math.inf, math.inf)
 
 
 def t_estimate(
-    value: float, se: float, df: float, *, level: float, n: int, method: str, limits: tuple[float, float] = UNLIMITED
+    value: float,
+    se: float,
+    df: float,
+    *,
+    level: float,
+    n: int,
+    method: str,
+    limits: tuple[float, float] = UNLIMITED,
 ) -> Estimate:
     """A value with its t interval, which ends at `limits` that the value cannot leave."""
     half = float(special.stdtrit(df, (1 + level) / 2)) * se
@@ -110,7 +148,9 @@ def t_estimate(
 def check_level(level: float) -> float:
     """The confidence level, if it is one."""
     if not 0 < level < 1:
-        raise InvalidInput(f"level: expected a number between 0 and 1, got {level!r}. For 95 % give 0.95.")
+        raise InvalidInput(
+            f"level: expected a number between 0 and 1, got {level!r}. For 95 % give 0.95."
+        )
     return float(level)
 
 
@@ -124,7 +164,8 @@ def wilson(share: float, n: float, *, level: float, df: float | None = None) -> 
 
 
 def mean_share(shares: FloatArray, *, level: float) -> tuple[float, float]:
-    """The interval of a mean of shares in [0, 1], one per item: Wilson's, with the effective number of items.
+    """The interval of a mean of shares in [0, 1], one per item: Wilson's, with the effective number
+    of items.
 
     The spread between items gives the number of yes/no items that would carry as much information,
     mean·(1 − mean)/SE². Without any spread it is the number of items itself.
@@ -135,10 +176,11 @@ def mean_share(shares: FloatArray, *, level: float) -> tuple[float, float]:
 
 
 def ratio_share(parts: FloatArray, wholes: FloatArray, *, level: float) -> tuple[float, float]:
-    """The interval of Σ parts/Σ wholes, one part and whole per person: Wilson's, with the effective number.
+    """The interval of Σ parts/Σ wholes, one part and whole per person: Wilson's, with the effective
+    number.
 
-    The variance is that of a ratio estimator over people (linearised), so ratings of one person may depend on
-    each other.
+    The variance is that of a ratio estimator over people (linearised), so ratings of one person may
+    depend on each other.
     """
     n, total = len(wholes), float(wholes.sum())
     share = float(parts.sum()) / total

@@ -1,4 +1,6 @@
-"""The indices of the published protocols: clips (believability, confidence), replay (rate), navigation test (pass)."""
+"""The indices of the published protocols: clips (believability, confidence), replay (rate),
+navigation test (pass).
+"""
 
 from __future__ import annotations
 
@@ -12,33 +14,45 @@ from scipy import special
 
 from believable.core.errors import InvalidInput
 from believable.stats.bootstrap import bootstrap
-from believable.stats.estimate import Estimate, check_level, ratio_share, undefined, wilson, without_interval
+from believable.stats.estimate import (
+    Estimate,
+    check_level,
+    ratio_share,
+    undefined,
+    wilson,
+    without_interval,
+)
 from believable.stats.inputs import FloatArray, finite_array, float_array, one_of, paired_arrays
 
 #: The end of the five-point scale that says artificial.
 ARTIFICIAL = 5
 HUMAN_ANSWERS = (1.0, 2.0)
 ARTIFICIAL_ANSWERS = (4.0, 5.0)
-# What is taken for granted about flags of one session until enough of them are seen; the coverage table shows both.
+# What is taken for granted about flags of one session until enough of them are seen; the coverage
+# table shows both.
 _PRIOR_CORRELATION = 0.15
 #: What is expected of how flags hang together counts as much as so many flags that show it.
 _PRIOR_FLAGS = 20.0
 #: The lowest to the highest of fewer values cover a median less often than in 95 of 100 samples.
 FEWEST_JUDGES = 6
-#: Flags that hang together more than this within sessions make the share's distribution too skewed for the interval.
+#: Flags that hang together more than this within sessions make the share's distribution too skewed
+#: for the interval.
 _LARGE_CORRELATION = 0.2
 #: Below this many sessions the prior outweighs what is seen.
 _FEW_SESSIONS = 20
 
 
-def believability_index(ratings: ArrayLike, experience: ArrayLike, *, highest: float = 5, level: float = 0.95) -> Estimate:
+def believability_index(
+    ratings: ArrayLike, experience: ArrayLike, *, highest: float = 5, level: float = 0.95
+) -> Estimate:
     """How human does one type of clip look, answers weighted by the respondents' experience?
 
-    Input       ratings: respondents × clips of one type, 1 human … 5 artificial; experience: one number from 1 to
-                `highest` per respondent.
+    Input       ratings: respondents × clips of one type, 1 human … 5 artificial; experience: one
+                number from 1 to `highest` per respondent.
     Formula     h = |r − 5|/4, w = e_p·h/mean(e), b = ΣΣ w/(n·m), which is Σ e_p·mean(h_p)/Σ e_p.
     Range       0 (all certainly artificial) to 1 (all certainly human).
-    Interval    over respondents: ratio estimator, Wilson's interval with the effective number, Student's t.
+    Interval    over respondents: ratio estimator, Wilson's interval with the effective number,
+                Student's t.
     Missing     respondents with a missing rating or experience are left out and noted.
     Undefined   no complete respondent. Only one: no interval.
     Source      Gorman, Thurau, Bauckhage & Humphrys 2006.
@@ -50,12 +64,15 @@ def believability_index(ratings: ArrayLike, experience: ArrayLike, *, highest: f
     _check_ratings(table, "ratings")
     if len(weight) != len(table):
         raise InvalidInput(
-            f"ratings, experience: expected one experience per respondent, got {len(table)} rows and {len(weight)}."
+            f"ratings, experience: expected one experience per respondent, got {len(table)} rows"
+            f" and {len(weight)}."
         )
     complete = ~np.isnan(table).any(axis=1) & ~np.isnan(weight)
     notes = _left_out(int((~complete).sum()), len(table))
     if not complete.any() or not table.shape[1]:
-        return undefined("no respondent rated all clips", method=method, n=0, level=level, notes=notes)
+        return undefined(
+            "no respondent rated all clips", method=method, n=0, level=level, notes=notes
+        )
     human = np.abs(table[complete] - ARTIFICIAL).mean(axis=1) / (ARTIFICIAL - 1)
     return _pooled(weight[complete] * human, weight[complete], method, level, notes)
 
@@ -76,16 +93,29 @@ def confidence_index(experience: ArrayLike, *, highest: float = 5, level: float 
         return undefined("there is no respondent", method=method, n=0, level=level, notes=notes)
     value = float(known.mean()) / highest
     if n == 1:
-        return without_interval(value, "one respondent has no spread", method=method, n=1, level=level, notes=notes)
-    half = float(special.stdtrit(n - 1, 1 - (1 - level) / 2)) * float(known.std(ddof=1)) / n**0.5 / highest
+        return without_interval(
+            value, "one respondent has no spread", method=method, n=1, level=level, notes=notes
+        )
+    half = (
+        float(special.stdtrit(n - 1, 1 - (1 - level) / 2))
+        * float(known.std(ddof=1))
+        / n**0.5
+        / highest
+    )
     return Estimate(value, value - half, value + half, level, n, method, notes=notes)
 
 
-def clip_recall(ratings: ArrayLike, *, middle: Literal["not_human", "left_out"] = "not_human", level: float = 0.95) -> Estimate:
+def clip_recall(
+    ratings: ArrayLike,
+    *,
+    middle: Literal["not_human", "left_out"] = "not_human",
+    level: float = 0.95,
+) -> Estimate:
     """The share of the ratings of one type of clip that call it human (1 or 2).
 
-    The answer 3, "don't know", counts as not human, or is left out. Interval: over respondents, Wilson's with the
-    effective number. Missing ratings are left out. Undefined: no rating counts. Report both treatments.
+    The answer 3, "don't know", counts as not human, or is left out. Interval: over respondents,
+    Wilson's with the effective number. Missing ratings are left out. Undefined: no rating counts.
+    Report both treatments.
     """
     check_level(level)
     one_of(middle, ("not_human", "left_out"), name="middle")
@@ -106,15 +136,19 @@ def clip_precision(
 ) -> Estimate:
     """Of all clips called human (or artificial), the share that is of a correct type.
 
-    Input       one table (respondents × clips) per type of clip, all with the same respondents; `correct`: the types
-                for which the answer is right, {"human", "imitation"} for "human" in the published study.
-    Interval    over respondents, Wilson's with the effective number. Undefined: nothing was called so.
+    Input       one table (respondents × clips) per type of clip, all with the same respondents;
+                `correct`: the types for which the answer is right, {"human", "imitation"} for
+                "human" in the published study.
+    Interval    over respondents, Wilson's with the effective number. Undefined: nothing was called
+                so.
     """
     check_level(level)
     one_of(answer, ("human", "artificial"), name="answer")
     unknown = sorted(set(correct) - set(ratings))
     if unknown:
-        raise InvalidInput(f"correct: unknown type {unknown[0]!r}. Choose from: {', '.join(sorted(ratings))}.")
+        raise InvalidInput(
+            f"correct: unknown type {unknown[0]!r}. Choose from: {', '.join(sorted(ratings))}."
+        )
     answers = HUMAN_ANSWERS if answer == "human" else ARTIFICIAL_ANSWERS
     calls = {}
     for name, of_type in ratings.items():
@@ -148,17 +182,21 @@ def unbelievable_rate(flagged: int, viewed: int, *, level: float = 0.95) -> Esti
     return Estimate(100 * flagged / viewed, 100 * low, 100 * high, level, int(viewed), method)
 
 
-def pooled_unbelievable_rate(flagged: ArrayLike, viewed: ArrayLike, *, level: float = 0.95) -> Estimate:
+def pooled_unbelievable_rate(
+    flagged: ArrayLike, viewed: ArrayLike, *, level: float = 0.95
+) -> Estimate:
     """`unbelievable_rate` over sessions, one count of each per session: 100·ΣF/ΣA.
 
-    Interval    over sessions, Wilson's with the effective number ΣA/d and Student's t. The design effect d (flags of one
-                session hang together) is that of the sessions' residuals, each divided by 1 − its share of all views,
-                but at least its mean with a prior: few flags say little about how they hang together. The prior is
-                the d of an intraclass correlation of .15, and counts as much as 20 flags.
+    Interval    over sessions, Wilson's with the effective number ΣA/d and Student's t. The design
+                effect d (flags of one session hang together) is that of the sessions' residuals,
+                each divided by 1 − its share of all views, but at least its mean with a prior: few
+                flags say little about how they hang together. The prior is the d of an intraclass
+                correlation of .15, and counts as much as 20 flags.
     Missing     sessions without a viewed action are left out and noted.
-    Caution     with few sessions it is cautious: 98.5 instead of 95 % with 12. A note says so below 20. If a few sessions hold
-                most flags (5 % flagged, correlation .3) it covers 90 to 94 % with 20 to 80 sessions. A note says so if the
-                correlation within sessions appears to exceed .2.
+    Caution     with few sessions it is cautious: 98.5 instead of 95 % with 12. A note says so below
+                20. If a few sessions hold most flags (5 % flagged, correlation .3) it covers 90 to
+                94 % with 20 to 80 sessions. A note says so if the correlation within sessions
+                appears to exceed .2.
     For comparing conditions use the mixed model.
     """
     check_level(level)
@@ -166,7 +204,9 @@ def pooled_unbelievable_rate(flagged: ArrayLike, viewed: ArrayLike, *, level: fl
     wrong = (flags < 0) | (flags > views)
     if wrong.any():
         place = int(np.argmax(wrong))
-        raise InvalidInput(f"flagged[{place}]: expected 0 to {views[place]:g} (viewed), got {flags[place]:g}.")
+        raise InvalidInput(
+            f"flagged[{place}]: expected 0 to {views[place]:g} (viewed), got {flags[place]:g}."
+        )
     method = "pooled_unbelievable_rate (Wilson interval over sessions)"
     notes = _left_out(int((views == 0).sum()), len(views))
     flags, views = flags[views > 0], views[views > 0]
@@ -179,7 +219,12 @@ def pooled_unbelievable_rate(flagged: ArrayLike, viewed: ArrayLike, *, level: fl
         return without_interval(100 * share, reason, method=method, n=n, level=level, notes=notes)
     low, high = wilson(share, total / _design_effect(flags, views), level=level, df=n - 1)
     if n < _FEW_SESSIONS:
-        notes += (f"fewer than {_FEW_SESSIONS} sessions: the interval is cautious, wider than its level asks for",)
+        notes += (
+            (
+                f"fewer than {_FEW_SESSIONS} sessions: the interval is cautious, wider than its"
+                " level asks for"
+            ),
+        )
     elif _seen_correlation(flags, views) > _LARGE_CORRELATION:
         notes += ("few sessions hold most of the flags: a 95 % interval covers 90 to 94 %",)
     return Estimate(100 * share, 100 * low, 100 * high, level, n, method, notes=notes)
@@ -193,7 +238,8 @@ def _design_effect(flags: FloatArray, views: FloatArray) -> float:
     if share in (0.0, 1.0):
         return prior
     seen = _seen_effect(flags, views)
-    # One flag shows nothing of how flags hang together, so it must not count: the bound would fall with the first flag.
+    # One flag shows nothing of how flags hang together, so it must not count: the bound would fall
+    # with the first flag.
     pairs = min(count, total - count) - 1
     return max(seen, (pairs * seen + _PRIOR_FLAGS * prior) / (pairs + _PRIOR_FLAGS))
 
@@ -207,7 +253,9 @@ def _seen_effect(flags: FloatArray, views: FloatArray) -> float:
 
 
 def _seen_correlation(flags: FloatArray, views: FloatArray) -> float:
-    """The intraclass correlation that gives the design effect seen; 0 without flags, or if each session has one view."""
+    """The intraclass correlation that gives the design effect seen; 0 without flags, or if each
+    session has one view.
+    """
     total = float(views.sum())
     size = float(views @ views) / total - 1
     if size <= 0 or float(flags.sum()) in (0.0, total):
@@ -220,7 +268,8 @@ class HnttVerdict:
     """The agent passes if the interval of the judges' median accuracy contains chance.
 
     contains   whether it does, as published; None: there is no interval
-    passes     the verdict: None, too, for an interval without width, which says nothing about other judges
+    passes     the verdict: None, too, for an interval without width, which says nothing about other
+               judges
     above      whether the interval lies above chance, so that judges tell the agent from people
     """
 
@@ -241,9 +290,11 @@ class HnttVerdict:
 
 @dataclass(frozen=True, slots=True)
 class HnttSubsampling:
-    """How often smaller samples of judges pass; means and variances of their median accuracies and of the bounds.
+    """How often smaller samples of judges pass; means and variances of their median accuracies and
+    of the bounds.
 
-    variance_…   over the subsamples, with one less than their number as divisor; None of a single one
+    variance_…   over the subsamples, with one less than their number as divisor; None of a single
+    one
     """
 
     n: int
@@ -258,18 +309,33 @@ class HnttSubsampling:
 
 
 def hntt_pass(
-    accuracy: ArrayLike, *, rng: np.random.Generator, resamples: int = 10_000, chance: float = 0.5, level: float = 0.95
+    accuracy: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    chance: float = 0.5,
+    level: float = 0.95,
 ) -> HnttVerdict:
     """Do judges fail to tell the agent from the human? One accuracy per judge.
 
-    Criterion   as published: the percentile bootstrap interval over judges of the median accuracy contains .5.
-    Caution     not telling apart is no proof of sameness: few judges pass any agent. Report the equivalence test
-                (`tost_proportion`) and the exact interval (`median_interval`) beside it.
-    Undefined   no judges: InvalidInput; one judge: no interval, passes is None, as for an interval without width.
+    Criterion   as published: the percentile bootstrap interval over judges of the median accuracy
+                contains .5.
+    Caution     not telling apart is no proof of sameness: few judges pass any agent. Report the
+                equivalence test (`tost_proportion`) and the exact interval (`median_interval`)
+                beside it.
+    Undefined   no judges: InvalidInput; one judge: no interval, passes is None, as for an interval
+                without width.
     Source      the test: Devlin et al. 2021; the criterion: Milani et al. 2023.
     """
     values = _accuracies(accuracy)
-    median = bootstrap(values, "median", rng=rng, method="percentile", resamples=resamples, level=check_level(level))
+    median = bootstrap(
+        values,
+        "median",
+        rng=rng,
+        method="percentile",
+        resamples=resamples,
+        level=check_level(level),
+    )
     low, high = np.quantile(values, [0.25, 0.75])
     contains = None if median.low is None else median.contains(chance)
     return HnttVerdict(median, float(low), float(high), chance, contains)
@@ -284,7 +350,8 @@ def hntt_subsampling(
     resamples: int = 10_000,
     chance: float = 0.5,
 ) -> HnttSubsampling:
-    """Would fewer judges have come to the same verdict? `hntt_pass` on `repeats` random subsets of n judges.
+    """Would fewer judges have come to the same verdict? `hntt_pass` on `repeats` random subsets of
+    n judges.
 
     Undefined   subsamples too small for an interval of the median (5 judges): InvalidInput.
     Source      Milani et al. 2023.
@@ -292,27 +359,35 @@ def hntt_subsampling(
     values = _accuracies(accuracy)
     if not FEWEST_JUDGES <= n <= len(values):
         raise InvalidInput(
-            f"n: expected {FEWEST_JUDGES} (fewer judges have no interval of the median) to {len(values)} judges"
-            f" (those there are), got {n}."
+            f"n: expected {FEWEST_JUDGES} (fewer judges have no interval of the median) to"
+            f" {len(values)} judges (those there are), got {n}."
         )
     if repeats < 1:
         raise InvalidInput(f"repeats: expected at least 1, got {repeats}.")
     verdicts = [
-        hntt_pass(rng.choice(values, n, replace=False), rng=rng, resamples=resamples, chance=chance) for _ in range(repeats)
+        hntt_pass(rng.choice(values, n, replace=False), rng=rng, resamples=resamples, chance=chance)
+        for _ in range(repeats)
     ]
     medians = np.array(
-        [(verdict.median.value, verdict.median.low, verdict.median.high) for verdict in verdicts], dtype=np.float64
+        [(verdict.median.value, verdict.median.low, verdict.median.high) for verdict in verdicts],
+        dtype=np.float64,
     )
     means: list[float] = medians.mean(axis=0).tolist()
-    variances: list[float] | list[None] = [None] * 3 if repeats < 2 else medians.var(axis=0, ddof=1).tolist()
+    variances: list[float] | list[None] = (
+        [None] * 3 if repeats < 2 else medians.var(axis=0, ddof=1).tolist()
+    )
     passed = sum(bool(verdict.contains) for verdict in verdicts)
     return HnttSubsampling(n, repeats, passed, *means, *variances)
 
 
-def _pooled(parts: FloatArray, wholes: FloatArray, method: str, level: float, notes: tuple[str, ...]) -> Estimate:
+def _pooled(
+    parts: FloatArray, wholes: FloatArray, method: str, level: float, notes: tuple[str, ...]
+) -> Estimate:
     value, n = float(parts.sum() / wholes.sum()), len(wholes)
     if n < 2:
-        return without_interval(value, "one respondent has no spread", method=method, n=n, level=level, notes=notes)
+        return without_interval(
+            value, "one respondent has no spread", method=method, n=n, level=level, notes=notes
+        )
     low, high = ratio_share(parts, wholes, level=level)
     return Estimate(value, low, high, level, n, method, notes=notes)
 
@@ -333,11 +408,15 @@ def _left_out(count: int, total: int) -> tuple[str, ...]:
 def _experience(experience: ArrayLike, highest: float) -> FloatArray:
     values = float_array(experience, name="experience")
     if not highest > 1:
-        raise InvalidInput(f"highest: expected the top of the experience scale, more than 1, got {highest}.")
+        raise InvalidInput(
+            f"highest: expected the top of the experience scale, more than 1, got {highest}."
+        )
     wrong = (values < 1) | (values > highest)
     if wrong.any():
         place = int(np.argmax(wrong))
-        raise InvalidInput(f"experience[{place}]: expected 1 to {highest:g}, got {values[place]:g}.")
+        raise InvalidInput(
+            f"experience[{place}]: expected 1 to {highest:g}, got {values[place]:g}."
+        )
     return values
 
 
@@ -346,8 +425,8 @@ def _check_ratings(table: FloatArray, name: str) -> None:
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise InvalidInput(
-            f"{name}[{row}, {column}]: expected 1 (human) to 5 (artificial), got {table[row, column]:g}. "
-            "Give NaN for a missing rating."
+            f"{name}[{row}, {column}]: expected 1 (human) to 5 (artificial), got"
+            f" {table[row, column]:g}. Give NaN for a missing rating."
         )
 
 
@@ -356,5 +435,7 @@ def _accuracies(accuracy: ArrayLike) -> FloatArray:
     wrong = (values < 0) | (values > 1)
     if wrong.any():
         place = int(np.argmax(wrong))
-        raise InvalidInput(f"accuracy[{place}]: expected a share from 0 to 1, got {values[place]:g}.")
+        raise InvalidInput(
+            f"accuracy[{place}]: expected a share from 0 to 1, got {values[place]:g}."
+        )
     return values

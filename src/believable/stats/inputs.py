@@ -1,4 +1,6 @@
-"""What a function of this package accepts: the checks every array argument goes through, with one wording."""
+"""What a function of this package accepts: the checks every array argument goes through, with one
+wording.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,15 @@ LARGEST = 1e75  # fourth powers, too, stay inside the range of floats
 
 
 def float_array(values: ArrayLike, *, name: str, ndim: int = 1) -> FloatArray:
-    """`values` as float64 with that many axes; NaN is allowed (a missing value), infinity is not."""
+    """`values` as float64 with that many axes; NaN is allowed (a missing value), infinity is
+    not.
+    """
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInput(
-            f"{name}: expected numbers, got {_short(values)} ({error}). Give numbers only, None or NaN for a missing one."
+            f"{name}: expected numbers, got {_short(values)} ({error}). Give numbers only, None or"
+            " NaN for a missing one."
         ) from error
     if array.ndim != ndim:
         raise InvalidInput(
@@ -37,10 +42,15 @@ def float_array(values: ArrayLike, *, name: str, ndim: int = 1) -> FloatArray:
     return array
 
 
-def finite_array(values: ArrayLike, *, name: str, ndim: int = 1, least: int = 0, squared: bool = False) -> FloatArray:
-    """`values` as float64 with that many axes, every one finite, at least `least` along the first axis.
+def finite_array(
+    values: ArrayLike, *, name: str, ndim: int = 1, least: int = 0, squared: bool = False
+) -> FloatArray:
+    """`values` as float64 with that many axes, every one finite, at least `least` along the first
+    axis.
 
-    `squared` says that squares of them are summed: values whose squares leave the range of floats are refused."""
+    `squared` says that squares of them are summed: values whose squares leave the range of floats
+    are refused.
+    """
     array = float_array(values, name=name, ndim=ndim)
     missing = np.isnan(array)
     if missing.any():
@@ -49,7 +59,9 @@ def finite_array(values: ArrayLike, *, name: str, ndim: int = 1, least: int = 0,
             "Leave missing values out (and count them) before the call."
         )
     if len(array) < least:
-        raise InvalidInput(f"{name}: expected at least {least} value(s), got {len(array)}. Give more data.")
+        raise InvalidInput(
+            f"{name}: expected at least {least} value(s), got {len(array)}. Give more data."
+        )
     if squared:
         check_squarable(array, name=name)
     return array
@@ -60,8 +72,8 @@ def check_squarable(array: FloatArray, *, name: str) -> None:
     largest = float(np.nanmax(np.abs(array), initial=0.0))
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise InvalidInput(
-            f"{name}: expected values whose squares a computer can hold (up to {LARGEST:g}, or down to {1 / LARGEST:g}), "
-            f"got {largest:g}. Give them in another unit."
+            f"{name}: expected values whose squares a computer can hold (up to {LARGEST:g}, or down"
+            f" to {1 / LARGEST:g}), got {largest:g}. Give them in another unit."
         )
 
 
@@ -69,11 +81,14 @@ def paired_arrays(
     a: ArrayLike, b: ArrayLike, *, names: tuple[str, str] = ("a", "b"), squared: bool = False
 ) -> tuple[FloatArray, FloatArray]:
     """Two finite flat arrays of the same length."""
-    first, second = (finite_array(values, name=name, squared=squared) for values, name in zip((a, b), names, strict=True))
+    first, second = (
+        finite_array(values, name=name, squared=squared)
+        for values, name in zip((a, b), names, strict=True)
+    )
     if len(first) != len(second):
         raise InvalidInput(
-            f"{names[0]}, {names[1]}: expected the same length, got {len(first)} and {len(second)}. "
-            "Pair the values before the call."
+            f"{names[0]}, {names[1]}: expected the same length, got {len(first)} and {len(second)}."
+            " Pair the values before the call."
         )
     return first, second
 

@@ -23,22 +23,33 @@ from believable.stats.ranks import (
     signed_rank_chances,
     signed_rank_index,
 )
-from believable.stats.result import Alternative, TestResult, check_alternative, no_result, t_test, tail
+from believable.stats.result import (
+    Alternative,
+    TestResult,
+    check_alternative,
+    no_result,
+    t_test,
+    tail,
+)
 
-#: Up to so many values the exact distribution is quickly counted; R's `wilcox.test` changes over at 50, too.
+#: Up to so many values the exact distribution is quickly counted; R's `wilcox.test` changes over at
+#: 50, too.
 EXACT_UP_TO = 50
 _PVALUE = ("auto", "exact", "normal")
 #: How differences of zero are treated, in words.
 _ZEROS = {"drop": "zero differences left out", "pratt": "zero differences ranked, then left out"}
 
 
-def paired_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95) -> TestResult:
+def paired_t(
+    a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", level: float = 0.95
+) -> TestResult:
     """Student's t test of paired samples.
 
-    Says         whether the mean of a − b differs from 0. `estimate` is that mean with its t interval,
-                 `effect` is `dz`.
+    Says         whether the mean of a − b differs from 0. `estimate` is that mean with its t
+                 interval, `effect` is `dz`.
     Formula      t = mean(d) / (sd(d)/sqrt(n)), n − 1 degrees of freedom.
-    Undefined    fewer than two pairs; differences without variance (t would be infinite): their mean without an interval.
+    Undefined    fewer than two pairs; differences without variance (t would be infinite): their
+                 mean without an interval.
     Checked      R t.test(paired = TRUE).
     """
     side = check_alternative(alternative)
@@ -56,26 +67,36 @@ def paired_t(a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", leve
         )
         return no_result(reason, method=method, n=n, alternative=side, estimate=mean, effect=effect)
     se = float(difference.std(ddof=1)) / math.sqrt(n)
-    estimate = t_estimate(float(difference.mean()), se, float(n - 1), level=level, n=n, method=of_mean)
+    estimate = t_estimate(
+        float(difference.mean()), se, float(n - 1), level=level, n=n, method=of_mean
+    )
     return t_test(estimate, method=method, alternative=side, effect=effect)
 
 
 def wilcoxon(
-    a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", zeros: str = "drop", p: str = "auto", level: float = 0.95
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    zeros: str = "drop",
+    p: str = "auto",
+    level: float = 0.95,
 ) -> TestResult:
     """Wilcoxon's signed-rank test of paired samples.
 
-    Says         whether a − b lies symmetrically around 0. `statistic` is W₊, the rank sum of the positive
-                 differences; `estimate` the Hodges-Lehmann pseudo-median; `effect` the rank-biserial
-                 correlation.
-    zeros        "drop": leave zero differences out before ranking (Wilcoxon); "pratt": rank them, then leave
-                 out.
-    p            "exact": the permutation distribution of the observed midranks, so ties are exact too;
-                 "normal": tie-corrected, continuity-corrected; "auto": exact up to 50 differences.
-    Interval     of the pseudo-median: order statistics of the Walsh averages, guaranteed level (wider with
-                 ties).
-    Ties         differences that are equal to 12 digits of the data are ties, and zero below that: .3 − .1 and .5 − .3 differ in
-                 the last bit only. scipy.stats.wilcoxon ranks them as given, so that its p differs for rounded values.
+    Says         whether a − b lies symmetrically around 0. `statistic` is W₊, the rank sum of the
+                 positive differences; `estimate` the Hodges-Lehmann pseudo-median; `effect` the
+                 rank-biserial correlation.
+    zeros        "drop": leave zero differences out before ranking (Wilcoxon); "pratt": rank them,
+                 then leave out.
+    p            "exact": the permutation distribution of the observed midranks, so ties are exact
+                 too; "normal": tie-corrected, continuity-corrected; "auto": exact up to 50
+                 differences.
+    Interval     of the pseudo-median: order statistics of the Walsh averages, guaranteed level
+                 (wider with ties).
+    Ties         differences that are equal to 12 digits of the data are ties, and zero below that:
+                 .3 − .1 and .5 − .3 differ in the last bit only. scipy.stats.wilcoxon ranks them as
+                 given, so that its p differs for rounded values.
     Undefined    no pairs; no difference other than zero.
     Source       Wilcoxon (1945), Pratt (1959), Hodges & Lehmann (1963).
     Checked      R wilcox.test, exactRankTests::wilcox.exact (ties), coin::wilcoxsign_test (Pratt).
@@ -105,7 +126,11 @@ def wilcoxon(
     exact = p == "exact" or (p == "auto" and len(kept) <= EXACT_UP_TO)
     p_value = _signed_rank_p(ranks, positive, side, exact=exact)
     kind = "exact" if exact else "normal approximation, continuity-corrected"
-    notes = effect.notes if zeros == "drop" else tuple(note.replace("left out", "ranked, then left out") for note in effect.notes)
+    notes = (
+        effect.notes
+        if zeros == "drop"
+        else tuple(note.replace("left out", "ranked, then left out") for note in effect.notes)
+    )
     return TestResult(
         positive,
         p_value,
@@ -121,20 +146,27 @@ def wilcoxon(
 
 
 def mann_whitney(
-    a: ArrayLike, b: ArrayLike, *, alternative: str = "two-sided", p: str = "auto", level: float = 0.95
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    p: str = "auto",
+    level: float = 0.95,
 ) -> TestResult:
     """The Mann-Whitney U test (Wilcoxon's rank sum) of two independent samples.
 
-    Says         whether values of a tend to lie above those of b. `statistic` is U of a, the number of pairs
-                 in which a is larger, ties counting half; `estimate` the Hodges-Lehmann shift; `effect`
-                 Cliff's delta.
-    p            "exact": the permutation distribution of the observed midranks, ties included (two-sided:
-                 rank sums at least as far from their mean); "normal":
-                 tie-corrected, continuity-corrected; "auto": exact up to 50 values in all.
-    Interval     of the shift: order statistics of all differences, guaranteed level (wider with ties).
+    Says         whether values of a tend to lie above those of b. `statistic` is U of a, the number
+                 of pairs in which a is larger, ties counting half; `estimate` the Hodges-Lehmann
+                 shift; `effect` Cliff's delta.
+    p            "exact": the permutation distribution of the observed midranks, ties included
+                 (two-sided: rank sums at least as far from their mean); "normal": tie-corrected,
+                 continuity-corrected; "auto": exact up to 50 values in all.
+    Interval     of the shift: order statistics of all differences, guaranteed level (wider with
+                 ties).
     Undefined    an empty sample; all values equal.
     Source       Mann & Whitney (1947), Hodges & Lehmann (1963).
-    Checked      R wilcox.test, exactRankTests::wilcox.exact (ties); published values of a Turing-test study.
+    Checked      R wilcox.test, exactRankTests::wilcox.exact (ties); published values of a
+                 Turing-test study.
     """
     side = check_alternative(alternative)
     check_level(level)
@@ -153,21 +185,31 @@ def mann_whitney(
         else None
     )
     if reason:
-        return no_result(reason, method="Mann-Whitney U test", n=n, alternative=side, estimate=estimate, effect=effect)
+        return no_result(
+            reason,
+            method="Mann-Whitney U test",
+            n=n,
+            alternative=side,
+            estimate=estimate,
+            effect=effect,
+        )
     ranks = stats.rankdata(pooled)
     u = float(ranks[: sizes[0]].sum()) - sizes[0] * (sizes[0] + 1) / 2
     exact = p == "exact" or (p == "auto" and n <= EXACT_UP_TO)
     p_value = _rank_sum_p(ranks, sizes, u, side, exact=exact)
     kind = "exact" if exact else "normal approximation, continuity-corrected"
-    return TestResult(u, p_value, n, f"Mann-Whitney U test ({kind})", (), side, estimate, effect, symbol="U")
+    return TestResult(
+        u, p_value, n, f"Mann-Whitney U test ({kind})", (), side, estimate, effect, symbol="U"
+    )
 
 
 def shapiro(values: ArrayLike) -> TestResult:
     """The Shapiro-Wilk test of normality.
 
-    Says         whether a sample looks unlike a normal one; W near 1 speaks for normality. The approximation
-                 (Royston 1995) and the code are scipy's.
-    Undefined    fewer than 3 values; all equal. Above 5,000 values p is an extrapolation, which a note says.
+    Says         whether a sample looks unlike a normal one; W near 1 speaks for normality. The
+                 approximation (Royston 1995) and the code are scipy's.
+    Undefined    fewer than 3 values; all equal. Above 5,000 values p is an extrapolation, which a
+                 note says.
     Checked      R shapiro.test.
     """
     sample = finite_array(values, name="values")
@@ -177,10 +219,13 @@ def shapiro(values: ArrayLike) -> TestResult:
     if sample.min() == sample.max():
         return no_result("all values are equal", method=method, n=n)
     notes = ("p is extrapolated above 5,000 values",) if n > 5000 else ()
-    # Centred and scaled so that a tiny spread around a large mean does not lose its digits; W is invariant.
+    # Centred and scaled so that a tiny spread around a large mean does not lose its digits; W is
+    # invariant.
     standard = (sample - np.median(sample)) / float(np.ptp(sample))
     test = stats.shapiro(standard) if n <= 5000 else _large_shapiro(standard)
-    return TestResult(float(test[0]), float(min(1.0, max(0.0, test[1]))), n, method, notes=notes, symbol="W")
+    return TestResult(
+        float(test[0]), float(min(1.0, max(0.0, test[1]))), n, method, notes=notes, symbol="W"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,19 +245,27 @@ class PairedComparison:
 
 
 def paired_comparison(
-    a: ArrayLike, b: ArrayLike, *, rule: str = "shapiro", alpha: float = 0.05, alternative: str = "two-sided", level: float = 0.95
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    rule: str = "shapiro",
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    level: float = 0.95,
 ) -> PairedComparison:
     """Compare paired samples by the test a declared rule chooses.
 
-    rule    "shapiro": paired t unless Shapiro-Wilk on the differences rejects at `alpha`, else Wilcoxon (also
-            when Shapiro-Wilk is undefined: no variance, fewer than 3 pairs); "t", "wilcoxon": always that
-            one.
+    rule    "shapiro": paired t unless Shapiro-Wilk on the differences rejects at `alpha`, else
+            Wilcoxon (also when Shapiro-Wilk is undefined: no variance, fewer than 3 pairs); "t",
+            "wilcoxon": always that one.
     Says    what `paired_t` or `wilcoxon` says; `effect` is always `dz`, with its interval.
     Checked R: shapiro.test, then t.test or wilcox.test.
     """
     one_of(rule, ("shapiro", "t", "wilcoxon"), name="rule")
     if not 0 < alpha < 1:
-        raise InvalidInput(f"alpha: expected a number between 0 and 1, got {alpha!r}. For 5 % give 0.05.")
+        raise InvalidInput(
+            f"alpha: expected a number between 0 and 1, got {alpha!r}. For 5 % give 0.05."
+        )
     first, second = paired_arrays(a, b)
     normality = shapiro(first - second)
     normal = normality.p_value is not None and normality.p_value >= alpha
@@ -239,14 +292,17 @@ def _signed_rank_p(ranks: FloatArray, positive: float, side: Alternative, *, exa
     return _corrected_normal(positive - mean, sd, side)
 
 
-def _rank_sum_p(ranks: FloatArray, sizes: tuple[int, int], u: float, side: Alternative, *, exact: bool) -> float:
+def _rank_sum_p(
+    ranks: FloatArray, sizes: tuple[int, int], u: float, side: Alternative, *, exact: bool
+) -> float:
     m, n = sizes
     total = m + n
     if exact:
         chances = rank_sum_chances(ranks, m)
         at = round(2 * (u + m * (m + 1) / 2))
         if side == "two-sided":
-            # With ties the distribution is lopsided; as in R, at least as far from its mean counts on both sides.
+            # With ties the distribution is lopsided; as in R, at least as far from its mean counts
+            # on both sides.
             far = np.abs(np.arange(len(chances)) - m * (total + 1)) >= abs(at - m * (total + 1))
             return min(1.0, float(chances[far].sum()))
         return tail(float(chances[: at + 1].sum()), float(chances[at:].sum()), side)
@@ -270,12 +326,21 @@ def _pseudo_median(difference: FloatArray, level: float) -> Estimate:
     if n == 0:
         return undefined("no pairs", method=method, n=0, level=level)
     pairs = n * (n + 1) // 2
-    middle = (kth_walsh_average(difference, (pairs + 1) // 2) + kth_walsh_average(difference, pairs // 2 + 1)) / 2
+    middle = (
+        kth_walsh_average(difference, (pairs + 1) // 2)
+        + kth_walsh_average(difference, pairs // 2 + 1)
+    ) / 2
     index = signed_rank_index(n, level)
     estimate = Estimate(middle, -math.inf, math.inf, level, n, method, exact=True)
     if index == 0:
-        return replace(estimate, notes=(f"too few pairs for a bounded interval at this level: {n}",))
-    return replace(estimate, low=kth_walsh_average(difference, index), high=kth_walsh_average(difference, pairs + 1 - index))
+        return replace(
+            estimate, notes=(f"too few pairs for a bounded interval at this level: {n}",)
+        )
+    return replace(
+        estimate,
+        low=kth_walsh_average(difference, index),
+        high=kth_walsh_average(difference, pairs + 1 - index),
+    )
 
 
 def _shift(a: FloatArray, b: FloatArray, level: float) -> Estimate:
@@ -288,5 +353,9 @@ def _shift(a: FloatArray, b: FloatArray, level: float) -> Estimate:
     index = rank_sum_index(*sizes, level)
     estimate = Estimate(middle, -math.inf, math.inf, level, n, method, exact=True)
     if index == 0:
-        return replace(estimate, notes=("the groups are too small for a bounded interval at this level",))
-    return replace(estimate, low=kth_difference(a, b, index), high=kth_difference(a, b, pairs + 1 - index))
+        return replace(
+            estimate, notes=("the groups are too small for a bounded interval at this level",)
+        )
+    return replace(
+        estimate, low=kth_difference(a, b, index), high=kth_difference(a, b, pairs + 1 - index)
+    )

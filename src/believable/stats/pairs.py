@@ -37,28 +37,49 @@ class Comparisons:
 
 
 def comparisons(
-    left: Sequence[Hashable], right: Sequence[Hashable], winner: Sequence[str], *, judges: Sequence[Hashable] | None = None
+    left: Sequence[Hashable],
+    right: Sequence[Hashable],
+    winner: Sequence[str],
+    *,
+    judges: Sequence[Hashable] | None = None,
 ) -> Comparisons:
     """Check and code a list of comparisons; `winner` is "left", "right" or "tie" for each."""
-    lengths = {len(left), len(right), len(winner)} | ({len(judges)} if judges is not None else set())
+    lengths = {len(left), len(right), len(winner)} | (
+        {len(judges)} if judges is not None else set()
+    )
     if len(lengths) > 1:
-        raise InvalidInput(f"left, right, winner, judges: expected one length, got {sorted(lengths)}.")
+        raise InvalidInput(
+            f"left, right, winner, judges: expected one length, got {sorted(lengths)}."
+        )
     for name, labels in (("left, right", (*left, *right)), ("judges", judges or ())):
-        kinds = sorted({"numbers" if isinstance(label, (int, float, np.number)) else "texts" for label in labels})
+        kinds = sorted(
+            {
+                "numbers" if isinstance(label, (int, float, np.number)) else "texts"
+                for label in labels
+            }
+        )
         if len(kinds) > 1:  # 1 and "1" would become one and the same
-            raise InvalidInput(f"{name}: expected names of one kind, got {' and '.join(kinds)}. Give all as texts.")
+            raise InvalidInput(
+                f"{name}: expected names of one kind, got {' and '.join(kinds)}. Give all as texts."
+            )
     for row, (a, b, won) in enumerate(zip(left, right, winner, strict=True)):
         if won not in WINNERS:
-            raise InvalidInput(f"winner[{row}]: unknown value {won!r}. {did_you_mean(str(won), list(WINNERS))}")
+            raise InvalidInput(
+                f"winner[{row}]: unknown value {won!r}. {did_you_mean(str(won), list(WINNERS))}"
+            )
         if a == b:
             raise InvalidInput(f"left[{row}]: {a!r} is compared with itself. Leave the row out.")
     items = tuple(sorted({str(item) for item in left} | {str(item) for item in right}))
     place = {item: index for index, item in enumerate(items)}
-    codes = [np.array([place[str(item)] for item in side], dtype=np.int64) for side in (left, right)]
+    codes = [
+        np.array([place[str(item)] for item in side], dtype=np.int64) for side in (left, right)
+    ]
     score = np.array([{"left": 1.0, "right": 0.0, "tie": 0.5}[won] for won in winner])
     by_judge = None
     if judges is not None:
-        by_judge = np.unique(np.array([str(judge) for judge in judges]), return_inverse=True)[1].astype(np.int64)
+        by_judge = np.unique(np.array([str(judge) for judge in judges]), return_inverse=True)[
+            1
+        ].astype(np.int64)
     return Comparisons(items, codes[0], codes[1], score, by_judge)
 
 
@@ -67,7 +88,8 @@ class WinRate:
     """How one item did.
 
     share    of its comparisons won, ties counting half; interval by judge when judges are known
-    average  the mean over opponents of the share won against each, so that uneven pairing does not matter
+    average  the mean over opponents of the share won against each, so that uneven pairing does not
+             matter
     score    wins plus half the ties
     """
 
@@ -80,17 +102,22 @@ class WinRate:
     score: float
 
 
-def win_rates(data: Comparisons, *, rng: np.random.Generator | None = None, level: float = 0.95) -> tuple[WinRate, ...]:
+def win_rates(
+    data: Comparisons, *, rng: np.random.Generator | None = None, level: float = 0.95
+) -> tuple[WinRate, ...]:
     """Wins, losses and shares of every item, sorted by name.
 
-    Interval     without judges in the data: Wilson's for an item that never tied, otherwise a t interval of
-                 the scores 0, ½, 1. With judges: expanded percentile bootstrap over judges (needs `rng`).
+    Interval     without judges in the data: Wilson's for an item that never tied, otherwise a t
+                 interval of the scores 0, ½, 1. With judges: expanded percentile bootstrap over
+                 judges (needs `rng`).
     Undefined    a share without comparisons.
     Checked      the Python library evalica (average win rate, counting).
     """
     check_level(level)
     if data.judges is not None and rng is None:
-        raise InvalidInput("rng: expected a generator, since intervals by judge are bootstrapped; got None.")
+        raise InvalidInput(
+            "rng: expected a generator, since intervals by judge are bootstrapped; got None."
+        )
     return tuple(_win_rate(data, index, rng, level) for index in range(len(data.items)))
 
 
@@ -108,8 +135,8 @@ def elo(data: Comparisons, *, k: float = 4.0, start: float = 1000.0, scale: floa
     """Elo ratings, updated comparison by comparison in the order given.
 
     Formula      expected = 1/(1 + 10^((R_j − R_i)/scale)); R_i += k·(score − expected), tie ½.
-    Says         a running rating for live leaderboards. It depends on the order and has no interval: for a
-                 study use `bradley_terry`, whose result does not.
+    Says         a running rating for live leaderboards. It depends on the order and has no
+                 interval: for a study use `bradley_terry`, whose result does not.
     Undefined    never: items come from the comparisons, and without any the result is empty.
     Source       Elo (1978). Checked against the Python library evalica.
     """
@@ -121,30 +148,63 @@ def elo(data: Comparisons, *, k: float = 4.0, start: float = 1000.0, scale: floa
         change = k * (score - 1 / (1 + 10 ** ((rating[j] - rating[i]) / scale)))
         rating[i] += change
         rating[j] -= change
-    return Elo(data.items, tuple(float(value) for value in rating), data.n, f"Elo (k={k:g}, scale={scale:g})")
+    return Elo(
+        data.items,
+        tuple(float(value) for value in rating),
+        data.n,
+        f"Elo (k={k:g}, scale={scale:g})",
+    )
 
 
-def _win_rate(data: Comparisons, index: int, rng: np.random.Generator | None, level: float) -> WinRate:
+def _win_rate(
+    data: Comparisons, index: int, rng: np.random.Generator | None, level: float
+) -> WinRate:
     as_left, as_right = data.left == index, data.right == index
     scores = np.concatenate([data.score[as_left], 1 - data.score[as_right]])
     opponents = np.concatenate([data.right[as_left], data.left[as_right]])
     counts = [int((scores == value).sum()) for value in (1.0, 0.0, 0.5)]
-    share = _share(data, scores, np.concatenate([np.flatnonzero(as_left), np.flatnonzero(as_right)]), rng, level)
+    share = _share(
+        data,
+        scores,
+        np.concatenate([np.flatnonzero(as_left), np.flatnonzero(as_right)]),
+        rng,
+        level,
+    )
     against = [float(scores[opponents == other].mean()) for other in np.unique(opponents)]
     average = float(np.mean(against)) if against else None
-    return WinRate(data.items[index], counts[0], counts[1], counts[2], share, average, float(scores.sum()))
+    return WinRate(
+        data.items[index], counts[0], counts[1], counts[2], share, average, float(scores.sum())
+    )
 
 
-def _share(data: Comparisons, scores: FloatArray, rows: IntArray, rng: np.random.Generator | None, level: float) -> Estimate:
+def _share(
+    data: Comparisons,
+    scores: FloatArray,
+    rows: IntArray,
+    rng: np.random.Generator | None,
+    level: float,
+) -> Estimate:
     n = len(scores)
     if n == 0:
         return undefined("no comparisons", method="share won", n=0, level=level)
     if data.judges is not None and rng is not None:
-        return bootstrap(scores, "mean", rng=rng, method="expanded", clusters=data.judges[rows], resamples=2000, level=level)
+        return bootstrap(
+            scores,
+            "mean",
+            rng=rng,
+            method="expanded",
+            clusters=data.judges[rows],
+            resamples=2000,
+            level=level,
+        )
     if not (scores == 0.5).any():
         return proportion(int(scores.sum()), n, level=level)
     mean = float(scores.mean())
     if n < 2 or scores.min() == scores.max():
-        return Estimate(mean, None, None, level, n, "share won, t interval", "no variance among its scores")
+        return Estimate(
+            mean, None, None, level, n, "share won, t interval", "no variance among its scores"
+        )
     half = float(stats.t.ppf((1 + level) / 2, n - 1)) * float(scores.std(ddof=1)) / math.sqrt(n)
-    return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half), level, n, "share won, t interval")
+    return Estimate(
+        mean, max(0.0, mean - half), min(1.0, mean + half), level, n, "share won, t interval"
+    )

@@ -35,39 +35,59 @@ def permutation_test(
 ) -> TestResult:
     """Could chance rearrangement of the data give a statistic this large?
 
-    statistic    "mean_difference", "median_difference", "correlation", or a function of both samples
-    kind         "independent": any assignment of the pooled values to both samples; "paired": swap within
-                 pairs; "association": pair every value of a with any of b
+    statistic    "mean_difference", "median_difference", "correlation", or a function of both
+                 samples
+    kind         "independent": any assignment of the pooled values to both samples; "paired": swap
+                 within pairs; "association": pair every value of a with any of b
     p            exact over all rearrangements when there are at most `resamples` of them; otherwise
                  (1 + as extreme)/(1 + resamples), never 0. Two-sided: twice the smaller tail.
     Undefined    an empty sample; a statistic that is not a number on the data.
     Source       Fisher (1935); Phipson & Smyth (2010) for the 1 +.
-    Checked      R exactRankTests::perm.test, coin::oneway_test(distribution = "exact"), cor.test(exact =
-                 TRUE).
+    Checked      R exactRankTests::perm.test, coin::oneway_test(distribution = "exact"),
+                 cor.test(exact = TRUE).
     """
     side = check_alternative(alternative)
     one_of(kind, ("independent", "paired", "association"), name="kind")
     if resamples < 100:
-        raise InvalidInput(f"resamples: expected at least 100, got {resamples}. Give 10000 for a published p.")
+        raise InvalidInput(
+            f"resamples: expected at least 100, got {resamples}. Give 10000 for a published p."
+        )
     function = _function(statistic)
-    first, second = (finite_array(a, name="a"), finite_array(b, name="b")) if kind == "independent" else paired_arrays(a, b)
+    first, second = (
+        (finite_array(a, name="a"), finite_array(b, name="b"))
+        if kind == "independent"
+        else paired_arrays(a, b)
+    )
     n = len(first) + len(second) if kind == "independent" else len(first)
     if min(len(first), len(second)) == 0:
-        return no_result("a sample is empty", method=f"permutation test ({kind})", n=n, alternative=side)
+        return no_result(
+            "a sample is empty", method=f"permutation test ({kind})", n=n, alternative=side
+        )
     observed = float(function(first, second))
     if not math.isfinite(observed):
-        return no_result(f"the statistic of the data is {observed}", method=f"permutation test ({kind})", n=n, alternative=side)
+        return no_result(
+            f"the statistic of the data is {observed}",
+            method=f"permutation test ({kind})",
+            n=n,
+            alternative=side,
+        )
     total = _arrangements(kind, len(first), len(second))
     exact = total <= resamples
     jobs: list[tuple[int, int, int]]
     root = int(rng.integers(2**63))
-    jobs = [(root, index, stop - start) for index, (start, stop) in enumerate(bounds(resamples, BLOCK))]
+    jobs = [
+        (root, index, stop - start) for index, (start, stop) in enumerate(bounds(resamples, BLOCK))
+    ]
     if exact:
         drawn = np.array([float(function(*pair)) for pair in _every(kind, first, second)])
     else:
         block = partial(_random_block, kind, first, second, function)
         pool: Any = "threads" if isinstance(statistic, str) else "processes"
-        drawn = np.concatenate(map_chunks(block, jobs, workers=workers, executor=executor, progress=progress, pool=pool))
+        drawn = np.concatenate(
+            map_chunks(
+                block, jobs, workers=workers, executor=executor, progress=progress, pool=pool
+            )
+        )
     lower, upper = _tails(drawn, observed, extra=0 if exact else 1)
     how = f"exact over {total} arrangements" if exact else f"{resamples} random arrangements"
     method = f"permutation test ({kind}, {how})"
@@ -120,12 +140,18 @@ def _every(kind: str, a: FloatArray, b: FloatArray) -> Any:
             yield a, b[list(order)]
 
 
-def _swapped(a: FloatArray, b: FloatArray, swap: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+def _swapped(
+    a: FloatArray, b: FloatArray, swap: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray]:
     return np.where(swap, b, a), np.where(swap, a, b)
 
 
 def _random_block(
-    kind: str, a: FloatArray, b: FloatArray, function: Callable[[FloatArray, FloatArray], float], job: tuple[int, int, int]
+    kind: str,
+    a: FloatArray,
+    b: FloatArray,
+    function: Callable[[FloatArray, FloatArray], float],
+    job: tuple[int, int, int],
 ) -> FloatArray:
     rng = np.random.default_rng(np.random.SeedSequence(job[:2]))
     pooled = np.concatenate([a, b])
@@ -151,16 +177,23 @@ def _tails(drawn: FloatArray, observed: float, *, extra: int) -> tuple[float, fl
     return lower, upper
 
 
-def permutation_anova(values: ArrayLike, groups: ArrayLike, *, rng: np.random.Generator, resamples: int = 9_999) -> TestResult:
+def permutation_anova(
+    values: ArrayLike, groups: ArrayLike, *, rng: np.random.Generator, resamples: int = 9_999
+) -> TestResult:
     """Do groups of units differ in any of several cells?
 
-    values       a row for each unit (session), a column for each cell (condition) in the same unit of measurement; NaN: none
+    values       a row for each unit (session), a column for each cell (condition) in the same unit
+                 of measurement; NaN: none
     groups       the group of each unit, as numbers
-    Formula      F = (ΣSSB/Σ(k−1)) / (ΣSSW/Σ(n−k)), each sum over the cells; with a single cell the F of a one-way ANOVA.
-    p            share of arrangements of whole units over groups with an F at least as large: exact over all of them if there are
-                 at most `resamples`, otherwise (1 + as large)/(1 + resamples).
-    Limit        without variance within groups F is infinite; R² = ΣSSB/(ΣSSB + ΣSSW) = 1 is given instead, with the same p.
-    Undefined    fewer than two groups of at least two units; no cell with values of two groups; no variance at all.
+    Formula      F = (ΣSSB/Σ(k−1)) / (ΣSSW/Σ(n−k)), each sum over the cells; with a single cell the
+                 F of a one-way ANOVA.
+    p            share of arrangements of whole units over groups with an F at least as large: exact
+                 over all of them if there are at most `resamples`, otherwise (1 + as large)/(1 +
+                 resamples).
+    Limit        without variance within groups F is infinite; R² = ΣSSB/(ΣSSB + ΣSSW) = 1 is given
+                 instead, with the same p.
+    Undefined    fewer than two groups of at least two units; no cell with values of two groups; no
+                 variance at all.
     Source       Anderson (2001), with Euclidean distances; Phipson & Smyth (2010) for the 1 +.
     Checked      scipy.stats.permutation_test of f_oneway.
     """
@@ -169,7 +202,9 @@ def permutation_anova(values: ArrayLike, groups: ArrayLike, *, rng: np.random.Ge
     table = table[:, None] if table.ndim == 1 else table
     labels = np.asarray(groups)
     if len(table) != len(labels):
-        raise InvalidInput(f"groups: expected one for each of {len(table)} units, got {len(labels)}.")
+        raise InvalidInput(
+            f"groups: expected one for each of {len(table)} units, got {len(labels)}."
+        )
     used = ~np.isnan(table).all(axis=1)
     table, labels = table[used], labels[used]
     names, codes = np.unique(labels, return_inverse=True)
@@ -178,15 +213,24 @@ def permutation_anova(values: ArrayLike, groups: ArrayLike, *, rng: np.random.Ge
         return no_result("a group has fewer than two units", method=method, n=len(table))
     observed = float(_pseudo_f(table, codes[None, :], len(names))[0])
     if math.isnan(observed):
-        return no_result("the values do not vary, or no cell has values of two groups", method=method, n=len(table))
+        return no_result(
+            "the values do not vary, or no cell has values of two groups",
+            method=method,
+            n=len(table),
+        )
     total = math.factorial(len(codes))
     for size in sizes.tolist():
         total //= math.factorial(size)
     exact = total <= resamples
     if exact:
-        drawn = _pseudo_f(table, np.array(list(_arrange_labels(sizes.tolist(), len(codes)))), len(names))
+        drawn = _pseudo_f(
+            table, np.array(list(_arrange_labels(sizes.tolist(), len(codes)))), len(names)
+        )
     else:
-        blocks = [rng.permuted(np.tile(codes, (stop - start, 1)), axis=1) for start, stop in bounds(resamples, BLOCK)]
+        blocks = [
+            rng.permuted(np.tile(codes, (stop - start, 1)), axis=1)
+            for start, stop in bounds(resamples, BLOCK)
+        ]
         drawn = np.concatenate([_pseudo_f(table, block, len(names)) for block in blocks])
     separate = math.isinf(observed)
     least = observed if separate else observed - 1e-9 * max(1.0, abs(observed))
@@ -203,7 +247,9 @@ def permutation_anova(values: ArrayLike, groups: ArrayLike, *, rng: np.random.Ge
 def _pseudo_f(table: FloatArray, labels: NDArray[np.int64], n_groups: int) -> FloatArray:
     """F for each row of `labels`; NaN if it is undefined."""
     known = (~np.isnan(table)).astype(np.float64)
-    centred = np.where(known > 0, table - np.nanmean(np.where(known.any(axis=0), table, 0.0), axis=0), 0.0)
+    centred = np.where(
+        known > 0, table - np.nanmean(np.where(known.any(axis=0), table, 0.0), axis=0), 0.0
+    )
     one_hot = (labels[:, None, :] == np.arange(n_groups)[None, :, None]).astype(np.float64)
     counts, sums = one_hot @ known, one_hot @ centred
     between = np.divide(sums**2, counts, out=np.zeros_like(sums), where=counts > 0).sum(axis=1)
@@ -212,7 +258,10 @@ def _pseudo_f(table: FloatArray, labels: NDArray[np.int64], n_groups: int) -> Fl
     compared = filled > 1
     df_between = np.where(compared, filled - 1, 0).sum(axis=1)
     df_within = np.where(compared, known.sum(axis=0) - filled, 0).sum(axis=1)
-    ss_between, ss_within = np.where(compared, between, 0).sum(axis=1), np.where(compared, within, 0).sum(axis=1)
+    ss_between, ss_within = (
+        np.where(compared, between, 0).sum(axis=1),
+        np.where(compared, within, 0).sum(axis=1),
+    )
     ss_within = np.where(ss_within < 1e-12 * np.maximum(ss_between, 1e-300), 0.0, ss_within)
     with np.errstate(divide="ignore", invalid="ignore"):
         f = (ss_between / df_between) / (ss_within / df_within)

@@ -1,4 +1,6 @@
-"""Rank distributions under the null hypothesis, and order statistics of pairwise sums and differences."""
+"""Rank distributions under the null hypothesis, and order statistics of pairwise sums and
+differences.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def paired_differences(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def signed_rank_chances(ranks: FloatArray) -> FloatArray:
-    """P(2·W₊ = k) for k = 0, 1, …, given these midranks (their doubles are whole), each sign a fair coin."""
+    """P(2·W₊ = k) for k = 0, 1, …, given these midranks (their doubles are whole), each sign a fair
+    coin.
+    """
     doubled = np.rint(2 * ranks).astype(np.int64)
     chances = np.zeros(int(doubled.sum()) + 1)
     chances[0] = 1.0
@@ -70,7 +74,9 @@ def signed_rank_index(n: int, level: float) -> int:
 
 
 def rank_sum_index(m: int, n: int, level: float) -> int:
-    """The k for which [k-th smallest, k-th largest] difference covers at least `level`; 0 when none does."""
+    """The k for which [k-th smallest, k-th largest] difference covers at least `level`; 0 when none
+    does.
+    """
     half = (1 - level) / 2
     if m + n <= _EXACT_INDEX_UP_TO:
         chances = rank_sum_chances(np.arange(1.0, m + n + 1), m)[m * (m + 1) :: 2]
@@ -91,7 +97,11 @@ def kth_walsh_average(values: FloatArray, k: int) -> float:
 
     def reach(limit: float) -> IntArray:
         """For each i the number of j ≥ i with x_i + x_j ≤ limit."""
-        return np.asarray(np.maximum(np.searchsorted(ordered, limit + slack - ordered, side="right") - positions, 0))
+        return np.asarray(
+            np.maximum(
+                np.searchsorted(ordered, limit + slack - ordered, side="right") - positions, 0
+            )
+        )
 
     def sums(rows: IntArray, place: IntArray) -> FloatArray:
         return np.asarray(ordered[rows] + ordered[rows + place])
@@ -121,15 +131,22 @@ def _rounding(a: FloatArray, b: FloatArray) -> float:
 
 
 def _select(
-    reach: Callable[[float], IntArray], sums: Callable[[IntArray, IntArray], FloatArray], low: float, high: float, k: int
+    reach: Callable[[float], IntArray],
+    sums: Callable[[IntArray, IntArray], FloatArray],
+    low: float,
+    high: float,
+    k: int,
 ) -> float:
-    """The k-th smallest pair sum: bisect on the value until few pairs are left between the bounds, then look at those.
+    """The k-th smallest pair sum: bisect on the value until few pairs are left between the bounds,
+    then look at those.
 
-    `reach` says for every row how many of its partners, in rising order, stay below a limit; `sums` adds row and partner.
+    `reach` says for every row how many of its partners, in rising order, stay below a limit; `sums`
+    adds row and partner.
     """
     below, up_to = np.zeros_like(reach(low)), reach(high)
     while (left := int((up_to - below).sum())) > _LOOK_AT:
-        # Bounds that are sums themselves: with tied values few bisections separate the last two of them.
+        # Bounds that are sums themselves: with tied values few bisections separate the last two of
+        # them.
         some = np.flatnonzero(up_to > below)
         low, high = float(sums(some, below[some]).min()), float(sums(some, up_to[some] - 1).max())
         middle = low + (high - low) / 2
@@ -143,11 +160,15 @@ def _select(
     width = up_to - below
     rows = np.repeat(np.arange(len(width)), width)
     place = np.arange(left) - np.repeat(np.cumsum(width) - width, width) + below[rows]
-    return float(np.partition(sums(rows, place), k - int(below.sum()) - 1)[k - int(below.sum()) - 1])
+    return float(
+        np.partition(sums(rows, place), k - int(below.sum()) - 1)[k - int(below.sum()) - 1]
+    )
 
 
 def binomial_index(n: int, level: float) -> int:
-    """The k for which [k-th smallest, k-th largest] value covers a median at least at `level`, or 0."""
+    """The k for which [k-th smallest, k-th largest] value covers a median at least at `level`, or
+    0.
+    """
     half = (1 - level) / 2
     lower = special.bdtr(np.arange(n), n, 0.5)
     return int(np.searchsorted(lower, half, side="right"))

@@ -29,7 +29,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class OlsResult:
-    """An ordinary least-squares fit: `terms` in the order given (intercept first), and the fit as a whole."""
+    """An ordinary least-squares fit: `terms` in the order given (intercept first), and the fit as a
+    whole.
+    """
 
     terms: tuple[Term, ...]
     r_squared: float | None
@@ -45,18 +47,27 @@ class OlsResult:
         for term in self.terms:
             if term.name == name:
                 return term.estimate
-        raise InvalidInput(f"term: unknown name {name!r}. {did_you_mean(name, [t.name for t in self.terms])}")
+        raise InvalidInput(
+            f"term: unknown name {name!r}. {did_you_mean(name, [t.name for t in self.terms])}"
+        )
 
 
-def ols(outcome: ArrayLike, predictors: Mapping[str, ArrayLike], *, errors: str = "classical", level: float = 0.95) -> OlsResult:
+def ols(
+    outcome: ArrayLike,
+    predictors: Mapping[str, ArrayLike],
+    *,
+    errors: str = "classical",
+    level: float = 0.95,
+) -> OlsResult:
     """Ordinary least squares of an outcome on numeric predictors, with an intercept.
 
-    Says         how much the outcome changes per unit of each predictor, the others held fixed; R² is the
-                 share of its variance they account for, F tests them all at once (always the classical F).
-    errors       "classical": equal variances; "HC3": robust against unequal ones. Intervals and p by t with
-                 n − k degrees of freedom.
-    Undefined    a constant outcome has no R² and no F, and its coefficients no interval. Too few rows, or predictors that
-                 determine each other, are errors that name them.
+    Says         how much the outcome changes per unit of each predictor, the others held fixed; R²
+                 is the share of its variance they account for, F tests them all at once (always the
+                 classical F).
+    errors       "classical": equal variances; "HC3": robust against unequal ones. Intervals and p
+                 by t with n − k degrees of freedom.
+    Undefined    a constant outcome has no R² and no F, and its coefficients no interval. Too few
+                 rows, or predictors that determine each other, are errors that name them.
     Source       MacKinnon & White (1985) for HC3.
     Checked      R lm; statsmodels for HC3.
     """
@@ -69,13 +80,19 @@ def ols(outcome: ArrayLike, predictors: Mapping[str, ArrayLike], *, errors: str 
     coefficients = linalg.solve_triangular(r, q.T @ y)
     residuals = y - design @ coefficients
     inverse = linalg.solve_triangular(r, np.eye(k))
-    residual_ss = float(residuals @ residuals) if y.min() != y.max() else 0.0  # exactly, not up to rounding
+    residual_ss = (
+        float(residuals @ residuals) if y.min() != y.max() else 0.0
+    )  # exactly, not up to rounding
     df = n - k
     variances = _variances(q, inverse, residuals, residual_ss / df, errors)
     terms = tuple(
-        Term(name, _coefficient(float(beta), float(variance), df, n, errors, level))
-        if y.min() != y.max()
-        else Term(name, _of_constant(float(y[0]) if name == INTERCEPT else 0.0, n, errors, level))
+        (
+            Term(name, _coefficient(float(beta), float(variance), df, n, errors, level))
+            if y.min() != y.max()
+            else Term(
+                name, _of_constant(float(y[0]) if name == INTERCEPT else 0.0, n, errors, level)
+            )
+        )
         for name, beta, variance in zip(names, coefficients, variances, strict=True)
     )
     total_ss = float(((y - y.mean()) ** 2).sum()) if y.min() != y.max() else 0.0
@@ -83,7 +100,14 @@ def ols(outcome: ArrayLike, predictors: Mapping[str, ArrayLike], *, errors: str 
     r_squared = 1 - residual_ss / total_ss if total_ss > 0 else None
     adjusted = 1 - (1 - r_squared) * (n - 1) / df if r_squared is not None else None
     return OlsResult(
-        terms, r_squared, adjusted, fit, math.sqrt(residual_ss / df), n, df, f"ordinary least squares, {errors} errors"
+        terms,
+        r_squared,
+        adjusted,
+        fit,
+        math.sqrt(residual_ss / df),
+        n,
+        df,
+        f"ordinary least squares, {errors} errors",
     )
 
 
@@ -92,7 +116,10 @@ def _design(y: FloatArray, predictors: Mapping[str, ArrayLike]) -> tuple[list[st
     for name, values in predictors.items():
         column = finite_array(values, name=f"predictors[{name!r}]", squared=True)
         if len(column) != len(y):
-            raise InvalidInput(f"predictors[{name!r}]: expected {len(y)} values as in the outcome, got {len(column)}.")
+            raise InvalidInput(
+                f"predictors[{name!r}]: expected {len(y)} values as in the outcome, got"
+                f" {len(column)}."
+            )
         names.append(name)
         columns.append(column)
     design = np.column_stack(columns)
@@ -116,21 +143,29 @@ def check_rank(design: FloatArray, names: list[str], *, place: str) -> None:
             )
 
 
-def _variances(q: FloatArray, inverse: FloatArray, residuals: FloatArray, variance: float, errors: str) -> FloatArray:
+def _variances(
+    q: FloatArray, inverse: FloatArray, residuals: FloatArray, variance: float, errors: str
+) -> FloatArray:
     if errors == "classical":
         classical: FloatArray = variance * (inverse**2).sum(axis=1)
         return classical
     leverage = (q**2).sum(axis=1)
-    weights = np.divide(residuals, 1 - leverage, out=np.zeros_like(residuals), where=leverage < 1 - 1e-12)
+    weights = np.divide(
+        residuals, 1 - leverage, out=np.zeros_like(residuals), where=leverage < 1 - 1e-12
+    )
     robust: FloatArray = ((inverse @ (q * weights[:, None]).T) ** 2).sum(axis=1)
     return robust
 
 
-def _coefficient(beta: float, variance: float, df: int, n: int, errors: str, level: float) -> Estimate:
+def _coefficient(
+    beta: float, variance: float, df: int, n: int, errors: str, level: float
+) -> Estimate:
     method = f"OLS coefficient, {errors} t interval"
     se = math.sqrt(variance)
     if se <= 1e-13 * max(abs(beta), 1e-300):
-        return without_interval(beta, "the model fits without error", method=method, n=n, level=level)
+        return without_interval(
+            beta, "the model fits without error", method=method, n=n, level=level
+        )
     half = float(stats.t.ppf((1 + level) / 2, df)) * se
     t = beta / se
     return Estimate(
@@ -148,7 +183,9 @@ def _coefficient(beta: float, variance: float, df: int, n: int, errors: str, lev
 
 
 def _of_constant(beta: float, n: int, errors: str, level: float) -> Estimate:
-    """Of an outcome that is the same everywhere: exact values, since rounding would give them an error to test by."""
+    """Of an outcome that is the same everywhere: exact values, since rounding would give them an
+    error to test by.
+    """
     method = f"OLS coefficient, {errors} t interval"
     return without_interval(beta, "the outcome is constant", method=method, n=n, level=level)
 
@@ -163,4 +200,6 @@ def _f_test(total_ss: float, residual_ss: float, model_df: int, df: int, n: int)
         return no_result("the model fits without error: F is infinite", method=method, n=n)
     f = (total_ss - residual_ss) / model_df / (residual_ss / df)
     f = max(f, 0.0)
-    return TestResult(f, float(stats.f.sf(f, model_df, df)), n, method, (float(model_df), float(df)), symbol="F")
+    return TestResult(
+        f, float(stats.f.sf(f, model_df, df)), n, method, (float(model_df), float(df)), symbol="F"
+    )

@@ -23,18 +23,21 @@ class TestResult:
     """What a test found, at full precision.
 
     statistic, p_value   both None when the test is undefined for these data; `reason` then says why
-    symbol               what the statistic is called in print: t, W, U, χ² …; empty only when it is undefined
+    symbol               what the statistic is called in print: t, W, U, χ² …; empty only when it is
+                         undefined
     df                   degrees of freedom, empty where the test has none
     n                    independent units (pairs for a paired test, all observations otherwise)
-    alternative          "less" and "greater" speak of the first sample, or of the estimate against its
-                         null value
+    alternative          "less" and "greater" speak of the first sample, or of the estimate against
+                         its null value
     estimate             the quantity under test in its own unit, with interval
     effect               the standardised effect size, with interval
     method               test, variant and correction by name
     notes                what a reader has to know, such as zero differences left out
     """
 
-    __test__: ClassVar[bool] = False  # its name starts with Test, but pytest has nothing to collect here
+    __test__: ClassVar[bool] = (
+        False  # its name starts with Test, but pytest has nothing to collect here
+    )
 
     statistic: float | None
     p_value: float | None
@@ -51,14 +54,20 @@ class TestResult:
     def __post_init__(self) -> None:
         if (self.statistic is None) != (self.p_value is None):
             raise InvalidInput(
-                f"TestResult ({self.method}): statistic and p_value go together, got {self.statistic} and {self.p_value}."
+                f"TestResult ({self.method}): statistic and p_value go together, got"
+                f" {self.statistic} and {self.p_value}."
             )
         if self.statistic is None:
             if not self.reason:
-                raise InvalidInput(f"TestResult ({self.method}): undefined without a reason. Say why.")
+                raise InvalidInput(
+                    f"TestResult ({self.method}): undefined without a reason. Say why."
+                )
             return
         if not self.symbol:
-            raise InvalidInput(f"TestResult ({self.method}): a statistic without its symbol. Say whether it is t, U, χ² …")
+            raise InvalidInput(
+                f"TestResult ({self.method}): a statistic without its symbol. Say whether it is t,"
+                " U, χ² …"
+            )
         if not math.isfinite(self.statistic) or self.p_value is None or not 0 <= self.p_value <= 1:
             raise InvalidInput(
                 f"TestResult ({self.method}): expected a finite statistic and a probability, "
@@ -100,14 +109,23 @@ def no_result(
 
 
 def t_test(
-    estimate: Estimate, *, method: str, alternative: Alternative = "two-sided", effect: Estimate | None = None
+    estimate: Estimate,
+    *,
+    method: str,
+    alternative: Alternative = "two-sided",
+    effect: Estimate | None = None,
 ) -> TestResult:
     """Student's test of an estimate with a standard error against 0."""
     if estimate.value is None or not estimate.se:
-        raise InvalidInput(f"t test ({method}): an estimate without a standard error has no t. Say why it has none.")
+        raise InvalidInput(
+            f"t test ({method}): an estimate without a standard error has no t. Say why it has"
+            " none."
+        )
     t, df = estimate.value / estimate.se, estimate.df[0]
     p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
-    return TestResult(t, p_value, estimate.n, method, (df,), alternative, estimate, effect, symbol="t")
+    return TestResult(
+        t, p_value, estimate.n, method, (df,), alternative, estimate, effect, symbol="t"
+    )
 
 
 def check_alternative(alternative: str) -> Alternative:
@@ -138,7 +156,8 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
 def benjamini_hochberg(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
     """The Benjamini-Hochberg adjustment: the expected share of false rejections stays below alpha.
 
-    Formula      the i-th smallest of m times m/i, made non-decreasing from the largest down, at most 1.
+    Formula      the i-th smallest of m times m/i, made non-decreasing from the largest down, at
+                 most 1.
     Undefined    a None (a test that was undefined) stays None and does not count in m.
     Source       Benjamini & Hochberg (1995). Checked against R p.adjust(method = "BH").
     """
@@ -155,11 +174,14 @@ def _step_up(ordered: FloatArray) -> FloatArray:
     return np.minimum(np.minimum.accumulate((ordered * m / np.arange(1, m + 1))[::-1])[::-1], 1.0)
 
 
-def _adjust(p_values: Sequence[float | None], step: Callable[[FloatArray], FloatArray]) -> tuple[float | None, ...]:
+def _adjust(
+    p_values: Sequence[float | None], step: Callable[[FloatArray], FloatArray]
+) -> tuple[float | None, ...]:
     for index, p in enumerate(p_values):
         if p is not None and not 0 <= p <= 1:
             raise InvalidInput(
-                f"p_values[{index}]: expected a probability or None, got {p!r}. Give None for a test that is undefined."
+                f"p_values[{index}]: expected a probability or None, got {p!r}. Give None for a"
+                " test that is undefined."
             )
     places = [index for index, p in enumerate(p_values) if p is not None]
     known = np.array([p_values[index] for index in places], dtype=np.float64)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import finite_array
 
-#: Frequencies above this, in Hz, are no movement; beyond the last one whose share of the largest is this, only noise is left.
+#: Frequencies above this, in Hz, are no movement; beyond the last one whose share of the largest is
+#: this, only noise is left.
 CUTOFF_HZ, LEAST_SHARE = 10.0, 0.05
 #: The spectrum is made this much finer, in powers of two, by zeros after the movement.
 PADDING = 4
@@ -19,11 +20,13 @@ LEAST_SAMPLES = 4
 
 
 def spectral_arc_length(speed: ArrayLike, hz: float) -> float | None:
-    """The length of the speed's spectrum from zero to the highest frequency in it, negative: nearer to zero is smoother.
+    """The length of the speed's spectrum from zero to the highest frequency in it, negative: nearer
+    to zero is smoother.
 
     speed        of the movement, `hz` times a second
     Undefined    fewer than four samples, or nothing moved: None
-    Source       Balasubramanian, Melendez-Calderon, Roby-Brami and Burdet (2015), with their cutoff, threshold and padding
+    Source       Balasubramanian, Melendez-Calderon, Roby-Brami and Burdet (2015), with their
+                 cutoff, threshold and padding
     Checked      R (fft) on the same samples
     """
     _check_hz(hz)

@@ -31,17 +31,18 @@ def bootstrap_two_way(
     executor: Any = None,
     progress: Progress | None = None,
 ) -> Estimate:
-    """The mean of judgements in a judges × clips design, with an interval for new judges and new clips.
+    """The mean of judgements in a judges × clips design, with an interval for new judges and new
+    clips.
 
-    Says         what the mean would be with other judges of the same kind watching other clips of the same
-                 kind; an interval over judges only says nothing about other clips.
-    values, judges, clips   one judgement per row with the labels of its judge and of its clip; the design
-                            need
+    Says         what the mean would be with other judges of the same kind watching other clips of
+                 the same kind; an interval over judges only says nothing about other clips.
+    values, judges, clips   one judgement per row with the labels of its judge and of its clip; the
+                            design need
                  not be complete
-    method       "components": V = V(judges) + V(clips) − V(rows), the bootstrap variances of resampling one
-                 kind at a time, each corrected for its number of units; t interval with Satterthwaite's
-                 degrees of freedom. "pigeonhole": resample both kinds at once, percentiles; conservative,
-                 since it counts the residual three times.
+    method       "components": V = V(judges) + V(clips) − V(rows), the bootstrap variances of
+                 resampling one kind at a time, each corrected for its number of units; t interval
+                 with Satterthwaite's degrees of freedom. "pigeonhole": resample both kinds at once,
+                 percentiles; conservative, since it counts the residual three times.
     Undefined    no interval with fewer than 2 judges or 2 clips.
     Source       Cameron, Gelbach & Miller (2011); Owen (2007).
     Checked      closed forms of the three variances (R), and simulated coverage.
@@ -59,13 +60,25 @@ def bootstrap_two_way(
         reason = f"needs at least 2 judges and 2 clips, there are {shape[0]} and {shape[1]}"
         return without_interval(mean, reason, method=named, n=n, level=level)
     sums, counts, squares = (
-        _cells(rows, columns, shape, weight) for weight in (sample - mean, np.ones_like(sample), (sample - mean) ** 2)
+        _cells(rows, columns, shape, weight)
+        for weight in (sample - mean, np.ones_like(sample), (sample - mean) ** 2)
     )
     kinds = ("judges", "clips") if method == "components" else ("both",)
     root = int(rng.integers(2**63))
-    jobs = [(root, kind, index, stop - start) for kind in kinds for index, (start, stop) in enumerate(bounds(resamples, BLOCK))]
-    parts = map_chunks(partial(_block, sums, counts), jobs, workers=workers, executor=executor, progress=progress)
-    drawn = {kind: np.concatenate([part for job, part in zip(jobs, parts, strict=True) if job[1] == kind]) for kind in kinds}
+    jobs = [
+        (root, kind, index, stop - start)
+        for kind in kinds
+        for index, (start, stop) in enumerate(bounds(resamples, BLOCK))
+    ]
+    parts = map_chunks(
+        partial(_block, sums, counts), jobs, workers=workers, executor=executor, progress=progress
+    )
+    drawn = {
+        kind: np.concatenate(
+            [part for job, part in zip(jobs, parts, strict=True) if job[1] == kind]
+        )
+        for kind in kinds
+    }
     if method == "pigeonhole":
         return _percentiles(drawn["both"], mean, n, level, named)
     of_rows = float(squares.sum()) / len(sample) ** 2
@@ -75,11 +88,15 @@ def bootstrap_two_way(
 def _codes(labels: ArrayLike, sample: FloatArray, name: str) -> NDArray[np.int64]:
     array = np.asarray(labels)
     if array.shape != sample.shape:
-        raise InvalidInput(f"{name}: expected one label for each of {len(sample)} values, got shape {array.shape}.")
+        raise InvalidInput(
+            f"{name}: expected one label for each of {len(sample)} values, got shape {array.shape}."
+        )
     return np.unique(array, return_inverse=True)[1].astype(np.int64)
 
 
-def _cells(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int], weights: FloatArray) -> FloatArray:
+def _cells(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int], weights: FloatArray
+) -> FloatArray:
     flat = np.bincount(rows * shape[1] + columns, weights=weights, minlength=shape[0] * shape[1])
     return flat.reshape(shape).astype(np.float64)
 
@@ -94,7 +111,9 @@ def _block(sums: FloatArray, counts: FloatArray, job: tuple[int, str, int, int])
         for size, drawn in zip(sums.shape, (kind != "clips", kind != "judges"), strict=True)
     )
     total = ((judges @ counts) * clips).sum(axis=1)
-    means: FloatArray = np.divide(((judges @ sums) * clips).sum(axis=1), total, out=np.full(count, np.nan), where=total > 0)
+    means: FloatArray = np.divide(
+        ((judges @ sums) * clips).sum(axis=1), total, out=np.full(count, np.nan), where=total > 0
+    )
     return means
 
 
@@ -107,18 +126,36 @@ def _percentiles(drawn: FloatArray, mean: float, n: int, level: float, named: st
     lost = len(drawn) - len(kept)
     notes = (f"{lost} of {len(drawn)} resamples held no judgement, left out",) if lost else ()
     low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
-    return Estimate(mean, mean + float(low), mean + float(high), level, n, named, se=float(kept.std(ddof=1)), notes=notes)
+    return Estimate(
+        mean,
+        mean + float(low),
+        mean + float(high),
+        level,
+        n,
+        named,
+        se=float(kept.std(ddof=1)),
+        notes=notes,
+    )
 
 
 def _components(
-    drawn: dict[str, FloatArray], of_rows: float, mean: float, shape: tuple[int, int], level: float, named: str
+    drawn: dict[str, FloatArray],
+    of_rows: float,
+    mean: float,
+    shape: tuple[int, int],
+    level: float,
+    named: str,
 ) -> Estimate:
     of_judges, of_clips = (
-        float(np.nanvar(drawn[kind], ddof=1)) * size / (size - 1) for kind, size in zip(("judges", "clips"), shape, strict=True)
+        float(np.nanvar(drawn[kind], ddof=1)) * size / (size - 1)
+        for kind, size in zip(("judges", "clips"), shape, strict=True)
     )
-    # Sampling error can make the difference smaller than one of its parts, which no variance can be.
+    # Sampling error can make the difference smaller than one of its parts, which no variance can
+    # be.
     variance = max(of_judges + of_clips - of_rows, of_judges, of_clips)
     if variance == 0:
-        return without_interval(mean, "all judgements are equal", method=named, n=min(shape), level=level)
+        return without_interval(
+            mean, "all judgements are equal", method=named, n=min(shape), level=level
+        )
     df = variance**2 / (of_judges**2 / (shape[0] - 1) + of_clips**2 / (shape[1] - 1))
     return t_estimate(mean, math.sqrt(variance), df, level=level, n=min(shape), method=named)

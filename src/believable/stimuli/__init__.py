@@ -1,1 +1,3 @@
-"""What is watched: verifying media, stripping what gives them away, and demonstration clips made by code."""
+"""What is watched: verifying media, stripping what gives them away, and demonstration clips made by
+code.
+"""

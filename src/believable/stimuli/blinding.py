@@ -1,10 +1,12 @@
-"""Can conditions be told apart by anything but what happens in their films? Traits of files and pictures, and a guesser.
+"""Can conditions be told apart by anything but what happens in their films? Traits of files and
+pictures, and a guesser.
 
-Judges compare films of one scenario, and so does the guesser: traits are taken as differences from the mean of the scenario. It
-learns from all films but one which traits each condition has, guesses the condition of that one, and so on for each. How often it
-is right is compared with how often it is when conditions are dealt out by chance within scenarios. Light, colours and edges
-follow from the places that are passed, too: conditions that go to other places differ in them, and then it is for the author to
-say whether that is behaviour.
+Judges compare films of one scenario, and so does the guesser: traits are taken as differences from
+the mean of the scenario. It learns from all films but one which traits each condition has, guesses
+the condition of that one, and so on for each. How often it is right is compared with how often it
+is when conditions are dealt out by chance within scenarios. Light, colours and edges follow from
+the places that are passed, too: conditions that go to other places differ in them, and then it is
+for the author to say whether that is behaviour.
 """
 
 from __future__ import annotations
@@ -21,20 +23,28 @@ from numpy.typing import NDArray
 
 from believable.core.errors import InvalidInput
 from believable.recordings.film_file import load_av
-from believable.stimuli.artifacts import ARTIFACTS, ComparedStimulus, PairLead, film_amounts, pair_leads
+from believable.stimuli.artifacts import (
+    ARTIFACTS,
+    ComparedStimulus,
+    PairLead,
+    film_amounts,
+    pair_leads,
+)
 
 #: Of every second so many pictures are looked at.
 LOOKS_PER_S = 2
 SHUFFLES = 999
 SLACKS = {trait.name: trait for trait in ARTIFACTS}
-#: A pixel that changes less than this over a whole film belongs to no surroundings: a bar, a mask, a mark.
+#: A pixel that changes less than this over a whole film belongs to no surroundings: a bar, a mask,
+#: a mark.
 STILL_LEVELS = 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class FilmTraits:
-    """`header`: what is written about the film, and the places and times of its packets; equal for films made alike. `amounts`:
-    all that can be counted of it."""
+    """`header`: what is written about the film, and the places and times of its packets; equal for
+    films made alike. `amounts`: all that can be counted of it.
+    """
 
     header: str
     amounts: Mapping[str, float]
@@ -42,10 +52,12 @@ class FilmTraits:
 
 @dataclass(frozen=True, slots=True)
 class ConditionGuess:
-    """`rate`: share of films guessed right, each condition weighing alike; `p_value`: how often chance does as well; `least_p`:
-    the smallest p that so few films can give. `traits`: how often chance sets conditions as far apart by a trait; of pictures by
-    any of their traits, because there are many; of artifacts by this one, because each can be read off alone. `leads`: artifacts
-    that reveal a condition. `headers`: how many different ones a scenario has, at most."""
+    """`rate`: share of films guessed right, each condition weighing alike; `p_value`: how often
+    chance does as well; `least_p`: the smallest p that so few films can give. `traits`: how often
+    chance sets conditions as far apart by a trait; of pictures by any of their traits, because
+    there are many; of artifacts by this one, because each can be read off alone. `leads`: artifacts
+    that reveal a condition. `headers`: how many different ones a scenario has, at most.
+    """
 
     rate: float
     chance: float
@@ -58,7 +70,9 @@ class ConditionGuess:
     @property
     def is_blind(self) -> bool:
         """Whether nothing tells conditions apart."""
-        return self.headers == 1 and not self.leads and min(self.p_value, *self.traits.values()) > 0.05
+        return (
+            self.headers == 1 and not self.leads and min(self.p_value, *self.traits.values()) > 0.05
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +105,9 @@ def film_traits(path: Path) -> FilmTraits:
         )
         rate = float(stream.average_rate or LOOKS_PER_S)
     looks = _looks(av, path, max(1, round(rate / LOOKS_PER_S)))
-    return FilmTraits(hashlib.sha256(header.encode()).hexdigest(), film_amounts(path) | picture_traits(looks))
+    return FilmTraits(
+        hashlib.sha256(header.encode()).hexdigest(), film_amounts(path) | picture_traits(looks)
+    )
 
 
 def _looks(av: Any, path: Path, every: int) -> NDArray[np.float32]:
@@ -105,7 +121,9 @@ def _looks(av: Any, path: Path, every: int) -> NDArray[np.float32]:
 
 
 def picture_traits(looks: NDArray[np.float32]) -> dict[str, float]:
-    """Light, colour, edges, what stands still, and what stands in the middle; of pictures × height × width × colours."""
+    """Light, colour, edges, what stands still, and what stands in the middle; of pictures × height
+    × width × colours.
+    """
     light = looks.mean(3)
     red, green, blue = (float(value) for value in looks.mean((0, 1, 2)))
     still = np.ptp(light, axis=0) < STILL_LEVELS
@@ -113,7 +131,9 @@ def picture_traits(looks: NDArray[np.float32]) -> dict[str, float]:
     mean = looks.mean(0)
     row, column, reach = height // 2, width // 2, max(2, height // 60)
     middle = mean[row - reach : row + reach + 1, column - reach : column + reach + 1]
-    around = mean[row - 3 * reach : row + 3 * reach + 1, column - 3 * reach : column + 3 * reach + 1]
+    around = mean[
+        row - 3 * reach : row + 3 * reach + 1, column - 3 * reach : column + 3 * reach + 1
+    ]
     return {
         "light": float(light.mean()),
         "contrast": float(light.std()),
@@ -132,7 +152,10 @@ def guess_conditions(films: Sequence[GuessedFilm], rng: np.random.Generator) -> 
     labels = np.array([names.index(film.condition) for film in films])
     fewest = int(np.bincount(labels).min()) if len(labels) else 0
     if len(names) < 2 or fewest < 2:
-        raise InvalidInput(f"blinding: expected two films or more of two conditions or more, got {len(films)} of {names}.")
+        raise InvalidInput(
+            f"blinding: expected two films or more of two conditions or more, got {len(films)} of"
+            f" {names}."
+        )
     groups = _groups(films)
     columns = sorted(films[0].traits.amounts)
     values = np.array([[film.traits.amounts[column] for column in columns] for film in films])
@@ -152,7 +175,9 @@ def guess_conditions(films: Sequence[GuessedFilm], rng: np.random.Generator) -> 
     p_values = dict.fromkeys(columns, 1.0)
     for column, count in zip(np.array(columns)[varied].tolist(), farther.tolist(), strict=True):
         p_values[column] = count / (SHUFFLES + 1)
-    compared = [ComparedStimulus(film.condition, film.scenario, film.traits.amounts) for film in films]
+    compared = [
+        ComparedStimulus(film.condition, film.scenario, film.traits.amounts) for film in films
+    ]
     return ConditionGuess(
         rate=rate,
         chance=1 / len(names),
@@ -165,7 +190,9 @@ def guess_conditions(films: Sequence[GuessedFilm], rng: np.random.Generator) -> 
 
 
 def _groups(films: Sequence[GuessedFilm]) -> list[NDArray[np.int64]]:
-    """The films within which conditions are dealt out: of each scenario that several conditions have; all others together."""
+    """The films within which conditions are dealt out: of each scenario that several conditions
+    have; all others together.
+    """
     conditions: dict[str | None, set[str]] = {}
     for film in films:
         conditions.setdefault(film.scenario, set()).add(film.condition)
@@ -179,7 +206,9 @@ def _groups(films: Sequence[GuessedFilm]) -> list[NDArray[np.int64]]:
 def _without_slack(
     columns: Sequence[str], values: NDArray[np.float64], groups: Sequence[NDArray[np.int64]]
 ) -> NDArray[np.float64]:
-    """Differences from the mean of the group; artifacts that are equal there but for their slack are equal."""
+    """Differences from the mean of the group; artifacts that are equal there but for their slack
+    are equal.
+    """
     centered = np.zeros_like(values)
     for group in groups:
         for number, column in enumerate(columns):
@@ -190,7 +219,9 @@ def _without_slack(
     return centered
 
 
-def _deal(labels: NDArray[np.int64], groups: Sequence[NDArray[np.int64]], rng: np.random.Generator) -> NDArray[np.int64]:
+def _deal(
+    labels: NDArray[np.int64], groups: Sequence[NDArray[np.int64]], rng: np.random.Generator
+) -> NDArray[np.int64]:
     dealt = labels.copy()
     for group in groups:
         dealt[group] = rng.permutation(labels[group])
@@ -198,12 +229,21 @@ def _deal(labels: NDArray[np.int64], groups: Sequence[NDArray[np.int64]], rng: n
 
 
 def _least_p(labels: NDArray[np.int64], groups: Sequence[NDArray[np.int64]]) -> float:
-    """One way to deal in which all is as it is, and its mirror image if there are two conditions, of all ways."""
+    """One way to deal in which all is as it is, and its mirror image if there are two conditions,
+    of all ways.
+    """
     ways = 1.0
     for group in groups:
         counts = np.bincount(labels[group])
-        ways *= math.factorial(len(group)) / math.prod(math.factorial(int(count)) for count in counts)
-    mirrored = 2 if len(np.unique(labels)) == 2 and all(len(set(np.bincount(labels[group]))) == 1 for group in groups) else 1
+        ways *= math.factorial(len(group)) / math.prod(
+            math.factorial(int(count)) for count in counts
+        )
+    mirrored = (
+        2
+        if len(np.unique(labels)) == 2
+        and all(len(set(np.bincount(labels[group]))) == 1 for group in groups)
+        else 1
+    )
     return min(1.0, max(mirrored / ways, 1 / (SHUFFLES + 1)))
 
 

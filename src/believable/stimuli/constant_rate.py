@@ -1,10 +1,13 @@
-"""Films of one rate: every picture takes as many bytes as the same picture of every other film, whatever it shows.
+"""Films of one rate: every picture takes as many bytes as the same picture of every other film,
+whatever it shows.
 
-How many bytes a picture needs follows from how much moves in it, so that the sizes of files and packets tell players apart who
-turn more. Here every second counts alike: the encoder is held below a limit, and what a picture leaves of its place is filled
-with words of zeros after its last slice (`cabac_zero_word`, H.264 7.3.2.8), which decoders skip and which MP4 files may hold,
-unlike filler units. A word takes three bytes, so that sizes agree to within two. Sound gets one rate, too, by fill elements
-before the end of its blocks (AAC, ISO 14496-3 4.4.1.1): a block that takes more than the mean takes it from all others.
+How many bytes a picture needs follows from how much moves in it, so that the sizes of files and
+packets tell players apart who turn more. Here every second counts alike: the encoder is held below
+a limit, and what a picture leaves of its place is filled with words of zeros after its last slice
+(`cabac_zero_word`, H.264 7.3.2.8), which decoders skip and which MP4 files may hold, unlike filler
+units. A word takes three bytes, so that sizes agree to within two. Sound gets one rate, too, by
+fill elements before the end of its blocks (AAC, ISO 14496-3 4.4.1.1): a block that takes more than
+the mean takes it from all others.
 """
 
 from __future__ import annotations
@@ -18,13 +21,14 @@ from believable.recordings.film_file import load_av
 
 #: A picture that stands for itself has so many times the place of one that follows from others.
 KEY_TIMES = 3
-#: The encoder's limit as a share of the rate, tried in this order until every picture fits into its place. Walks through a map of
-#: Doom never fitted above the first: it is low enough for most films, so that they have one limit and are encoded once.
+#: The encoder's limit as a share of the rate, tried in this order until every picture fits into its
+#: place. Walks through a map of Doom never fitted above the first: it is low enough for most films,
+#: so that they have one limit and are encoded once.
 LIMITS = (0.4, 0.25, 0.15)
 #: Films of one rate have bytes to spare, so that the encoder needs not search long.
 PRESET = "veryfast"
-#: The place of a block of sound (1024 samples) in the mean, and the rates of its encoder, one for each of the limits: 128 kbit/s
-#: take 341 bytes in the mean.
+#: The place of a block of sound (1024 samples) in the mean, and the rates of its encoder, one for
+#: each of the limits: 128 kbit/s take 341 bytes in the mean.
 SOUND_BYTES = 512
 SOUND_BITS_PER_S = (128_000, 96_000, 64_000)
 _END, _FILL = 0b111, 0b110
@@ -48,11 +52,15 @@ class ByteBudget:
 
 def byte_budget(bits_per_s: int, frames_per_s: int, key_every: int) -> ByteBudget:
     """All places of a group of pictures together make up the rate."""
-    return ByteBudget(bits_per_s * key_every // (8 * frames_per_s * (key_every + KEY_TIMES - 1)), key_every)
+    return ByteBudget(
+        bits_per_s * key_every // (8 * frames_per_s * (key_every + KEY_TIMES - 1)), key_every
+    )
 
 
 def encoder_options(budget: ByteBudget, bits_per_s: int, limit: float) -> Mapping[str, str]:
-    """For x264: pictures that stand for themselves at the same places in all films, and none that follow from later ones."""
+    """For x264: pictures that stand for themselves at the same places in all films, and none that
+    follow from later ones.
+    """
     words = {
         "scenecut": "0",
         "bframes": "0",
@@ -65,14 +73,19 @@ def encoder_options(budget: ByteBudget, bits_per_s: int, limit: float) -> Mappin
 
 
 def fill_film(source: Path, target: Path, budget: ByteBudget) -> bool:
-    """Write the film with every picture filled up to its place; False, and nothing of use, where one does not fit into it."""
+    """Write the film with every picture filled up to its place; False, and nothing of use, where
+    one does not fit into it.
+    """
     av = load_av("Films of one rate")
     blocks = _sound_sizes(av, source)
     if sum(blocks) > SOUND_BYTES * len(blocks):
         return False
     places = iter(sound_places(blocks, SOUND_BYTES * len(blocks)))
     options = {"fflags": "+bitexact", "movflags": "+faststart", "write_btrt": "0"}
-    with av.open(str(source)) as container, av.open(str(target), "w", format="mp4", options=options) as out:
+    with (
+        av.open(str(source)) as container,
+        av.open(str(target), "w", format="mp4", options=options) as out,
+    ):
         stream = container.streams.video[0]
         sound = container.streams.audio[:1]
         copies = {own.index: out.add_stream_from_template(own) for own in (stream, *sound)}
@@ -85,12 +98,18 @@ def fill_film(source: Path, target: Path, budget: ByteBudget) -> bool:
                 content = bytes(packet)
                 if len(content) > place:
                     return False
-                # Bytes that make no word are carried to the next picture, so that whole files agree as well.
+                # Bytes that make no word are carried to the next picture, so that whole files agree
+                # as well.
                 content = filled(content, place + owed)
                 owed += place - len(content)
                 packet = _replaced(av, packet, content, copies[stream.index])
             else:
-                packet = _replaced(av, packet, filled_sound(bytes(packet), next(places)), copies[packet.stream.index])
+                packet = _replaced(
+                    av,
+                    packet,
+                    filled_sound(bytes(packet), next(places)),
+                    copies[packet.stream.index],
+                )
             out.mux(packet)
     return True
 
@@ -107,15 +126,23 @@ def _replaced(av: Any, packet: Any, content: bytes, stream: Any) -> Any:
 def _sound_sizes(av: Any, source: Path) -> list[int]:
     with av.open(str(source)) as container:
         sound = container.streams.audio[:1]
-        return [packet.size for packet in container.demux(*sound) if packet.dts is not None] if sound else []
+        return (
+            [packet.size for packet in container.demux(*sound) if packet.dts is not None]
+            if sound
+            else []
+        )
 
 
 def sound_places(sizes: Sequence[int], total: int) -> list[int]:
-    """The size to which each block is filled, so that all together make up the total: small ones up to one level."""
+    """The size to which each block is filled, so that all together make up the total: small ones up
+    to one level.
+    """
     low, high = 0, max(sizes, default=0) + total
     while high - low > 1:
         level = (low + high) // 2
-        low, high = (level, high) if sum(max(size, level) for size in sizes) <= total else (low, level)
+        low, high = (
+            (level, high) if sum(max(size, level) for size in sizes) <= total else (low, level)
+        )
     places = [max(size, low) for size in sizes]
     left = total - sum(places)
     for number, place in enumerate(places):
@@ -125,18 +152,27 @@ def sound_places(sizes: Sequence[int], total: int) -> list[int]:
 
 
 def filled(sample: bytes, size: int) -> bytes:
-    """A picture as units with their lengths before them, its last unit longer by as many words as fit into `size`."""
+    """A picture as units with their lengths before them, its last unit longer by as many words as
+    fit into `size`.
+    """
     at = 0
     while at < len(sample):
         last = at
         at += _LENGTH_BYTES + int.from_bytes(sample[at : at + _LENGTH_BYTES], "big")
     words = max(0, size - len(sample)) // len(_WORD)
     length = len(sample) - last - _LENGTH_BYTES + words * len(_WORD)
-    return sample[:last] + length.to_bytes(_LENGTH_BYTES, "big") + sample[last + _LENGTH_BYTES :] + words * _WORD
+    return (
+        sample[:last]
+        + length.to_bytes(_LENGTH_BYTES, "big")
+        + sample[last + _LENGTH_BYTES :]
+        + words * _WORD
+    )
 
 
 def filled_sound(block: bytes, size: int) -> bytes:
-    """A block of AAC sound with fill elements before its end, so that it has `size` bytes. One that has them is left alone."""
+    """A block of AAC sound with fill elements before its end, so that it has `size` bytes. One that
+    has them is left alone.
+    """
     bits = int.from_bytes(block, "big")
     unused = (bits & -bits).bit_length() - 1 if bits else 0
     if len(block) >= size or bits >> unused & _END != _END:

@@ -13,15 +13,24 @@ def shortest_lengths(chosen: Sequence[StimulusSource], recipe: Recipe) -> dict[s
     cut_ms = recipe.cut_start_ms + recipe.cut_end_ms
     return shortest_of_groups(
         [
-            (source.name, source.condition, source.scenario, source.length_ms - source.cut_start_ms - source.cut_end_ms - cut_ms)
+            (
+                source.name,
+                source.condition,
+                source.scenario,
+                source.length_ms - source.cut_start_ms - source.cut_end_ms - cut_ms,
+            )
             for source in chosen
         ]
     )
 
 
-def shortest_of_groups(stimuli: Sequence[tuple[str, str | None, str | None, int]]) -> dict[str, int]:
-    """Of stimuli (name, condition, scenario, length in ms) the shortest that each is compared with, by name: within a scenario
-    that several conditions have; otherwise among all whose scenario has one condition. A single condition is not cropped."""
+def shortest_of_groups(
+    stimuli: Sequence[tuple[str, str | None, str | None, int]],
+) -> dict[str, int]:
+    """Of stimuli (name, condition, scenario, length in ms) the shortest that each is compared with,
+    by name: within a scenario that several conditions have; otherwise among all whose scenario has
+    one condition. A single condition is not cropped.
+    """
     by_scenario: dict[str | None, set[str | None]] = {}
     for _, condition, scenario, _ in stimuli:
         by_scenario.setdefault(scenario, set()).add(condition)

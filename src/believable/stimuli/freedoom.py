@@ -1,7 +1,9 @@
-"""Demos that people recorded for Freedoom and FreeDM (Debian packages), as films with their inputs: real human clips.
+"""Demos that people recorded for Freedoom and FreeDM (Debian packages), as films with their inputs:
+real human clips.
 
-A demo is what was pressed, tic by tic (format 1.9 of Doom: 13 bytes of header, then for each tic and player forwards, sideways,
-turn, buttons; 0x80 ends it). `dsda-doom` plays it again without a screen and gives one picture for each tic.
+A demo is what was pressed, tic by tic (format 1.9 of Doom: 13 bytes of header, then for each tic
+and player forwards, sideways, turn, buttons; 0x80 ends it). `dsda-doom` plays it again without a
+screen and gives one picture for each tic.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ cap_fps {fps}
 cap_videocommand "ffmpeg -f rawvideo -pix_fmt rgb24 -r %r -s %wx%h -i - -c:v libx264 -preset ultrafast -crf 16 -pix_fmt yuv420p -threads 1 -y temp_v.nut"
 cap_muxcommand "ffmpeg -i temp_v.nut -i temp_a.nut -c:v copy -c:a aac -y %f"
 """  # noqa: E501
-#: Nothing but the surroundings: view and weapon do not bob, the weapon is not there, and nothing flashes.
+#: Nothing but the surroundings: view and weapon do not bob, the weapon is not there, and nothing
+#: flashes.
 _PLAIN = "".join(
     f"{name}\n"
     for name in (
@@ -55,7 +58,9 @@ _PLAIN = "".join(
 
 @dataclass(frozen=True, slots=True)
 class PeopleDemo:
-    """One demo. `inputs[player][tic]` is forwards, sideways, turn (as the engine counts) and buttons."""
+    """One demo. `inputs[player][tic]` is forwards, sideways, turn (as the engine counts) and
+    buttons.
+    """
 
     game: str
     lump: str
@@ -83,19 +88,33 @@ class PeopleDemo:
 
     def to_bytes(self) -> bytes:
         tics = zip(*self.inputs, strict=True)
-        return self.header + b"".join(struct.pack("bbBB", *pressed) for tic in tics for pressed in tic) + bytes([END])
+        return (
+            self.header
+            + b"".join(struct.pack("bbBB", *pressed) for tic in tics for pressed in tic)
+            + bytes([END])
+        )
 
 
 def read_demo(game: str, lump: str, data: bytes) -> PeopleDemo:
     """A demo from its bytes; an error where it is none that we know."""
     if len(data) <= HEADER_BYTES or data[0] != VERSION:
-        raise InvalidInput(f"{game}.wad, {lump}: expected a demo of version 1.9, got byte {data[:1].hex() or 'none'}.")
+        raise InvalidInput(
+            f"{game}.wad, {lump}: expected a demo of version 1.9, got byte"
+            f" {data[:1].hex() or 'none'}."
+        )
     players = [number for number, there in enumerate(data[9:13]) if there]
     size = TIC_BYTES * len(players)
     body = data[HEADER_BYTES:]
-    tics = next((at // size for at in range(0, len(body), size) if body[at] == END), None) if players else None
+    tics = (
+        next((at // size for at in range(0, len(body), size) if body[at] == END), None)
+        if players
+        else None
+    )
     if not tics:
-        raise InvalidInput(f"{game}.wad, {lump}: the demo has no end or nobody in it. Install the package again: {INSTALL}")
+        raise InvalidInput(
+            f"{game}.wad, {lump}: the demo has no end or nobody in it. Install the package again:"
+            f" {INSTALL}"
+        )
     pressed = list(struct.iter_unpack("bbBB", body[: tics * size]))
     inputs = tuple(tuple(pressed[number :: len(players)]) for number in range(len(players)))
     viewed = players.index(data[8]) if data[8] in players else 0
@@ -107,33 +126,59 @@ def demos(folder: Path = GAME_DATA) -> list[PeopleDemo]:
     missing = [name for name in GAMES if not (folder / f"{name}.wad").is_file()]
     if missing:
         packages = ", ".join(sorted({GAMES[name] for name in missing}))
-        raise NotFound(f"{folder}: {', '.join(missing)} is not there (Debian packages {packages}). Install: {INSTALL}")
-    return [read_demo(game, lump, data) for game in GAMES for lump, data in _lumps(folder / f"{game}.wad")]
+        raise NotFound(
+            f"{folder}: {', '.join(missing)} is not there (Debian packages {packages}). Install:"
+            f" {INSTALL}"
+        )
+    return [
+        read_demo(game, lump, data)
+        for game in GAMES
+        for lump, data in _lumps(folder / f"{game}.wad")
+    ]
 
 
 def _lumps(wad: Path) -> list[tuple[str, bytes]]:
     data = wad.read_bytes()
     count, directory = struct.unpack_from("<ii", data, 4)
-    entries = [struct.unpack_from("<ii8s", data, directory + 16 * number) for number in range(count)]
-    named = [(name.rstrip(b"\0").decode("ascii", "replace"), at, size) for at, size, name in entries]
-    return [(name, data[at : at + size]) for name, at, size in named if name in ("DEMO1", "DEMO2", "DEMO3", "DEMO4")]
+    entries = [
+        struct.unpack_from("<ii8s", data, directory + 16 * number) for number in range(count)
+    ]
+    named = [
+        (name.rstrip(b"\0").decode("ascii", "replace"), at, size) for at, size, name in entries
+    ]
+    return [
+        (name, data[at : at + size])
+        for name, at, size in named
+        if name in ("DEMO1", "DEMO2", "DEMO3", "DEMO4")
+    ]
 
 
 def film(demo: PeopleDemo, folder: Path, data: Path = GAME_DATA, *, plain: bool = False) -> Path:
-    """`NAME.mp4` with `NAME.replay.json.gz` in the folder: one picture and one row for each tic of the demo.
-    `plain`: nothing but the surroundings, neither hands nor flashes."""
-    for program, path in (("dsda-doom", ENGINE if ENGINE.is_file() else None), ("ffmpeg", shutil.which("ffmpeg"))):
+    """`NAME.mp4` with `NAME.replay.json.gz` in the folder: one picture and one row for each tic of
+    the demo. `plain`: nothing but the surroundings, neither hands nor flashes.
+    """
+    for program, path in (
+        ("dsda-doom", ENGINE if ENGINE.is_file() else None),
+        ("ffmpeg", shutil.which("ffmpeg")),
+    ):
         if path is None and shutil.which(program) is None:
-            raise NotFound(f"{program} is not installed; it plays the demos again. Install: {INSTALL}")
+            raise NotFound(
+                f"{program} is not installed; it plays the demos again. Install: {INSTALL}"
+            )
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="believable-demo-") as place:
         scratch = Path(place)
         (scratch / "demo.lmp").write_bytes(demo.to_bytes())
-        (scratch / "engine.cfg").write_text(_CONFIG.format(fps=TICS_PER_S) + (_PLAIN if plain else ""))
+        (scratch / "engine.cfg").write_text(
+            _CONFIG.format(fps=TICS_PER_S) + (_PLAIN if plain else "")
+        )
         _play(scratch, data / f"{demo.game}.wad")
         pictures = _pictures(scratch / "film.mp4")
         if pictures != demo.tics:
-            raise InvalidInput(f"{demo.name}: the film has {pictures} pictures for {demo.tics} tics. Film it again.")
+            raise InvalidInput(
+                f"{demo.name}: the film has {pictures} pictures for {demo.tics} tics. Film it"
+                " again."
+            )
         target = folder / f"{demo.name}.mp4"
         shutil.move(scratch / "film.mp4", target)
     write(recording_of(demo, data), folder / f"{demo.name}.replay.json.gz")
@@ -141,12 +186,34 @@ def film(demo: PeopleDemo, folder: Path, data: Path = GAME_DATA, *, plain: bool 
 
 
 def _play(scratch: Path, wad: Path) -> None:
-    """Without screen and sound card, with a home of its own, so that nobody's settings are read or changed."""
+    """Without screen and sound card, with a home of its own, so that nobody's settings are read or
+    changed.
+    """
     engine = str(ENGINE) if ENGINE.is_file() else "dsda-doom"
-    command = [engine, "-config", "engine.cfg", "-iwad", str(wad), "-timedemo", "demo.lmp", "-viddump", "film.mp4"]
-    surroundings = {**os.environ, "HOME": str(scratch), "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
+    command = [
+        engine,
+        "-config",
+        "engine.cfg",
+        "-iwad",
+        str(wad),
+        "-timedemo",
+        "demo.lmp",
+        "-viddump",
+        "film.mp4",
+    ]
+    surroundings = {
+        **os.environ,
+        "HOME": str(scratch),
+        "SDL_VIDEODRIVER": "dummy",
+        "SDL_AUDIODRIVER": "dummy",
+    }
     played = subprocess.run(
-        [*command, "-vidmode", "software"], cwd=scratch, env=surroundings, capture_output=True, text=True, check=False
+        [*command, "-vidmode", "software"],
+        cwd=scratch,
+        env=surroundings,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if not (scratch / "film.mp4").is_file():
         words = " ".join((played.stdout + played.stderr).split())[-300:]
@@ -159,7 +226,9 @@ def _pictures(path: Path) -> int:
 
 
 def recording_of(demo: PeopleDemo, data: Path = GAME_DATA) -> Recording:
-    """The inputs of whom the film follows as tracks, those of the others beside them; where it comes from, and its licence."""
+    """The inputs of whom the film follows as tracks, those of the others beside them; where it
+    comes from, and its licence.
+    """
     others = [number for number in range(len(demo.inputs)) if number != demo.viewed]
     columns: dict[str, tuple[Scalar, ...]] = dict(_columns(demo.inputs[demo.viewed], ""))
     for place, number in enumerate(others, 2):
@@ -171,7 +240,12 @@ def recording_of(demo: PeopleDemo, data: Path = GAME_DATA) -> Recording:
         tracks=(),
         telemetry=columns,
         agent="people",
-        provenance={"players": "people", "people": len(demo.inputs), "map": demo.map, **origin(demo, data)},
+        provenance={
+            "players": "people",
+            "people": len(demo.inputs),
+            "map": demo.map,
+            **origin(demo, data),
+        },
     )
 
 
@@ -179,18 +253,25 @@ def origin(demo: PeopleDemo, data: Path = GAME_DATA) -> dict[str, Scalar]:
     """Where a demo comes from and under which licence it may be used."""
     digest = hashlib.sha256((data / f"{demo.game}.wad").read_bytes()).hexdigest()
     return {
-        "source": f"Debian package {GAMES[demo.game]}, {demo.game}.wad (sha256 {digest}), lump {demo.lump}; {PROJECT}",
+        "source": (
+            f"Debian package {GAMES[demo.game]}, {demo.game}.wad (sha256 {digest}), lump"
+            f" {demo.lump}; {PROJECT}"
+        ),
         "licence": LICENCE,
     }
 
 
-def _columns(pressed: Sequence[tuple[int, int, int, int]], ending: str) -> dict[str, tuple[Scalar, ...]]:
+def _columns(
+    pressed: Sequence[tuple[int, int, int, int]], ending: str
+) -> dict[str, tuple[Scalar, ...]]:
     """Turn in degrees to the left; weapon 0 keeps the one in hand."""
     forward, side, turn, buttons = zip(*pressed, strict=True)
     return {
         f"forward{ending}": forward,
         f"side{ending}": side,
-        f"turn_deg{ending}": tuple((byte - 256 if byte > 127 else byte) * 360 / 256 for byte in turn),
+        f"turn_deg{ending}": tuple(
+            (byte - 256 if byte > 127 else byte) * 360 / 256 for byte in turn
+        ),
         f"attack{ending}": tuple(int(byte & _ATTACK > 0) for byte in buttons),
         f"use{ending}": tuple(int(byte & _USE > 0) for byte in buttons),
         f"weapon{ending}": tuple((byte >> 3 & 7) + 1 if byte & _CHANGE else 0 for byte in buttons),
@@ -198,7 +279,9 @@ def _columns(pressed: Sequence[tuple[int, int, int, int]], ending: str) -> dict[
 
 
 def write_sources(folder: Path, filmed: Sequence[PeopleDemo], data: Path = GAME_DATA) -> Path:
-    """What lies in the folder: who plays (people), where it comes from, its licence, beside the licence itself."""
+    """What lies in the folder: who plays (people), where it comes from, its licence, beside the
+    licence itself.
+    """
     rows: list[dict[str, Any]] = [
         {
             "film": f"{demo.name}.mp4",

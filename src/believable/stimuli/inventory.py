@@ -1,4 +1,6 @@
-"""What a study's pool and its stimuli are worth: what is there, what is whole, what tells conditions apart."""
+"""What a study's pool and its stimuli are worth: what is there, what is whole, what tells
+conditions apart.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _AGAIN = "Run: believable stimuli standardise FOLDER"
 
 @dataclass(frozen=True, slots=True)
 class PoolLine:
-    """One source and what became of it. `length_ms` is that of the stimulus, None where there is none."""
+    """One source and what became of it. `length_ms` is that of the stimulus, None where there is
+    none.
+    """
 
     source: StimulusSource
     state: str
@@ -29,7 +33,9 @@ class PoolLine:
 
 
 def lines(folder: Path) -> list[PoolLine]:
-    """Every source of the pool: `made`, `changed` (the source's record says something else now) or `waiting`."""
+    """Every source of the pool: `made`, `changed` (the source's record says something else now) or
+    `waiting`.
+    """
     return [_line(folder, source) for source in source_pool.sources(folder)]
 
 
@@ -45,20 +51,26 @@ def study_lines(folder: Path) -> str:
     """The stimuli as a study file names them."""
     rows = [
         f"  - {{id: {line.source.name}, file: {standardise.FOLDER}/{line.source.name}.mp4,"
-        f" condition: {line.source.condition}, scenario: {line.source.scenario}, duration_ms: {line.length_ms}}}"
+        f" condition: {line.source.condition}, scenario: {line.source.scenario}, duration_ms:"
+        f" {line.length_ms}}}"
         for line in lines(folder)
         if line.state == "made"
     ]
     return "\n".join(["stimuli:", *rows]) + "\n"
 
 
-def problems(folder: Path, *, workers: int | None = None, progress: Progress = lambda done, total: None) -> list[Problem]:
-    """Decode every source's copy and every stimulus, compare them with their records, and the conditions with each other."""
+def problems(
+    folder: Path, *, workers: int | None = None, progress: Progress = lambda done, total: None
+) -> list[Problem]:
+    """Decode every source's copy and every stimulus, compare them with their records, and the
+    conditions with each other.
+    """
     taken = lines(folder)
     jobs = {line.source.name: (folder, line) for line in taken}
     looked = map_named(_look, jobs, workers=workers, progress=progress)
     problems_seen = [
-        Problem(f"{standardise.FOLDER}/{name}.mp4", 1, "", reason, _AGAIN) for name, reason in sorted(looked.failed.items())
+        Problem(f"{standardise.FOLDER}/{name}.mp4", 1, "", reason, _AGAIN)
+        for name, reason in sorted(looked.failed.items())
     ]
     known: list[tuple[Stimulus, MediaFacts]] = []
     compared: list[ComparedStimulus] = []
@@ -67,9 +79,13 @@ def problems(folder: Path, *, workers: int | None = None, progress: Progress = l
         seen = looked.results.get(line.source.name)
         if seen is not None:
             file = f"{standardise.FOLDER}/{line.source.name}.mp4"
-            known.append((Stimulus(id=line.source.name, file=file, condition=line.source.condition), seen[0]))
+            known.append(
+                (Stimulus(id=line.source.name, file=file, condition=line.source.condition), seen[0])
+            )
             compared.append(ComparedStimulus(line.source.condition, line.source.scenario, seen[1]))
-            recipes.add((standardise.provenance(folder, line.source.name) or {}).get("recipe_digest"))
+            recipes.add(
+                (standardise.provenance(folder, line.source.name) or {}).get("recipe_digest")
+            )
     if len(recipes) > 1:
         message = f"the stimuli were made by {len(recipes)} different recipes."
         problems_seen.append(Problem(standardise.FOLDER, 1, "", message, _AGAIN))
@@ -81,7 +97,10 @@ def _look(folder: Path, line: PoolLine) -> tuple[MediaFacts, Mapping[str, float]
     source = line.source
     copy = folder / source_pool.FOLDER / source.file
     if not copy.is_file() or digest_of(copy) != source.digest:
-        raise InvalidInput(f"its source {source_pool.FOLDER}/{source.file} ({source.original}) is missing or changed.")
+        raise InvalidInput(
+            f"its source {source_pool.FOLDER}/{source.file} ({source.original}) is missing or"
+            " changed."
+        )
     if line.state == "waiting":
         return None
     if line.state == "changed":
@@ -104,4 +123,13 @@ def _waiting(taken: Sequence[PoolLine]) -> list[Problem]:
     count = sum(line.state == "waiting" for line in taken)
     if not count:
         return []
-    return [Problem(source_pool.FOLDER, 1, "", f"{count} of {len(taken)} sources have not become stimuli.", "", "note")]
+    return [
+        Problem(
+            source_pool.FOLDER,
+            1,
+            "",
+            f"{count} of {len(taken)} sources have not become stimuli.",
+            "",
+            "note",
+        )
+    ]

@@ -1,8 +1,10 @@
-"""What a participant's browser receives of a recording: what can be seen, as gzipped JSON `{replay, scene}`.
+"""What a participant's browser receives of a recording: what can be seen, as gzipped JSON `{replay,
+scene}`.
 
-Agent, seed, provenance, telemetry and hidden states stay here; ids that authors chose are numbered anew. Plan and log are
-in it only for trials that show them. The copies are made once and kept under `media_dir/judged/`. Recordings that are shown
-against each other are padded to the size of the largest, because the size follows from the behavior.
+Agent, seed, provenance, telemetry and hidden states stay here; ids that authors chose are numbered
+anew. Plan and log are in it only for trials that show them. The copies are made once and kept under
+`media_dir/judged/`. Recordings that are shown against each other are padded to the size of the
+largest, because the size follows from the behavior.
 """
 
 from __future__ import annotations
@@ -57,8 +59,9 @@ def judged_replay(media_dir: Path, digest: str, variant: Variant) -> Path:
 
 
 def served_replay(media_dir: Path, definition: Definition, stimulus: str, variant: Variant) -> Path:
-    """The copy of a study's recording that participants get: as large as the largest of its scenario, or of the study if it has
-    no scenario."""
+    """The copy of a study's recording that participants get: as large as the largest of its
+    scenario, or of the study if it has no scenario.
+    """
     scenarios = {other.id: other.scenario for other in definition.study.stimuli}
     compared = tuple(
         medium.digest
@@ -77,7 +80,9 @@ def served_replay(media_dir: Path, definition: Definition, stimulus: str, varian
 
 @functools.lru_cache(maxsize=1024)
 def _largest_copy(media_dir: Path, digests: tuple[str, ...], variant: Variant) -> int:
-    """Bytes of the largest copy of these recordings. Copies follow from their digests, so that it is looked up once."""
+    """Bytes of the largest copy of these recordings. Copies follow from their digests, so that it
+    is looked up once.
+    """
     return max(judged_replay(media_dir, digest, variant).stat().st_size for digest in digests)
 
 
@@ -93,7 +98,9 @@ def padded(body: bytes, size: int) -> bytes:
 
 def shown_file(media_dir: Path, digest: str, *, is_replay: bool) -> Path:
     """What somebody may watch who is shown the medium and nothing beside it."""
-    return judged_replay(media_dir, digest, Variant()) if is_replay else medium_file(media_dir, digest)
+    return (
+        judged_replay(media_dir, digest, Variant()) if is_replay else medium_file(media_dir, digest)
+    )
 
 
 def judged_log(media_dir: Path, digest: str, variant: Variant) -> Path:
@@ -101,7 +108,9 @@ def judged_log(media_dir: Path, digest: str, variant: Variant) -> Path:
     target = _target(media_dir, digest, variant)
     if not target.is_file():
         log = actions.read_actions(medium_file(media_dir, digest))
-        _write(target, actions.to_tree(log.for_judging(with_plan=variant.plan, with_log=variant.log)))
+        _write(
+            target, actions.to_tree(log.for_judging(with_plan=variant.plan, with_log=variant.log))
+        )
     return target
 
 
@@ -116,8 +125,9 @@ def judging_tree(replay: Recording, variant: Variant) -> dict[str, Any]:
 
 
 def _with_log(blind: Recording, log: ActionLog, names: Mapping[str, str]) -> Recording:
-    """The recording with its people and places under other ids. Roles stay for the drawing. Who was seen several
-    times, and not between, has a further id for each time."""
+    """The recording with its people and places under other ids. Roles stay for the drawing. Who was
+    seen several times, and not between, has a further id for each time.
+    """
 
     def name(actor: str) -> str:
         if actor in names:
@@ -129,7 +139,9 @@ def _with_log(blind: Recording, log: ActionLog, names: Mapping[str, str]) -> Rec
     world = replace(
         blind.world,
         places=tuple(
-            replace(place, id=places[place.id], parent=places[place.parent] if place.parent else None)
+            replace(
+                place, id=places[place.id], parent=places[place.parent] if place.parent else None
+            )
             for place in blind.world.places
         ),
     )

@@ -1,7 +1,9 @@
-"""Copies of the media that give nothing away: same pictures and sound, nothing about who made them, named by content.
+"""Copies of the media that give nothing away: same pictures and sound, nothing about who made them,
+named by content.
 
-Removed: container metadata, creation times, encoder names, handler names, chapters, extra streams, user data and
-other supplemental messages inside the coded video, encoder strings inside AAC sound. Nothing is encoded again.
+Removed: container metadata, creation times, encoder names, handler names, chapters, extra streams,
+user data and other supplemental messages inside the coded video, encoder strings inside AAC sound.
+Nothing is encoded again.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ WEBM_CODECS = frozenset({"vp8", "vp9", "av1", "opus", "vorbis"})
 MESSAGE_UNITS = {"h264": frozenset({6}), "hevc": frozenset({39, 40})}
 
 #: Errors of the place written to, not of the file read.
-DISK_TROUBLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOENT, errno.EMFILE})
+DISK_TROUBLE = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOENT, errno.EMFILE}
+)
 
 
 def prepare(
@@ -55,8 +59,9 @@ def prepare(
 ) -> Mapping[str, Medium]:
     """Put a stripped copy of every stimulus under `media_dir/<sha256>` and say which is which.
 
-    Finished copies are not made again. Without the video extra the files are copied as they are. Files that cannot be
-    used do not stop the others; all of them are named in one `StudyError` at the end.
+    Finished copies are not made again. Without the video extra the files are copied as they are.
+    Files that cannot be used do not stop the others; all of them are named in one `StudyError` at
+    the end.
     """
     stimuli = definition.study.stimuli
     jobs = {stimulus.file: (folder / stimulus.file, media_dir) for stimulus in stimuli}
@@ -91,11 +96,15 @@ def _prepare_stimulus(source: Path, media_dir: Path) -> Medium:
 
 
 def prepare_replay(source: Path, media_dir: Path) -> Medium:
-    """A content-addressed copy of a sound recording. Browsers never get it as it is: see `stimuli.judging`."""
+    """A content-addressed copy of a sound recording. Browsers never get it as it is: see
+    `stimuli.judging`.
+    """
     _must_be_there(source, media_dir)
     recording = read_recording(source)
     digest = _kept(source, media_dir)
-    judged_replay(media_dir, digest, Variant())  # now rather than when the first participant waits for it
+    judged_replay(
+        media_dir, digest, Variant()
+    )  # now rather than when the first participant waits for it
     return Medium(digest, source.stat().st_size, recording.timing.duration_ms, REPLAY_TYPE)
 
 
@@ -112,7 +121,9 @@ def _kept(source: Path, media_dir: Path) -> str:
 
 def _must_be_there(source: Path, media_dir: Path) -> None:
     if not source.is_file():
-        raise InvalidInput(f"{source.name!r} is not there. Put the file at {source}, or correct the name.")
+        raise InvalidInput(
+            f"{source.name!r} is not there. Put the file at {source}, or correct the name."
+        )
     media_dir.mkdir(parents=True, exist_ok=True)
 
 
@@ -135,7 +146,10 @@ def _prepared(source: Path, media_dir: Path, note: Path, strip: bool) -> Medium:
         media_type = stripped(source, unfinished) if strip else _copied(source, unfinished)
         duration_ms = _length_ms(unfinished) if strip else _stated_length_ms(source)
         medium = Medium(
-            digest=digest_of(unfinished), bytes=unfinished.stat().st_size, duration_ms=duration_ms, media_type=media_type
+            digest=digest_of(unfinished),
+            bytes=unfinished.stat().st_size,
+            duration_ms=duration_ms,
+            media_type=media_type,
         )
         _durable(unfinished, media_dir / medium.digest)
     finally:
@@ -176,14 +190,19 @@ def _container(source: Path, container: Any, codecs: set[str]) -> str:
         return "mp4"
     raise InvalidInput(
         f"{source.name!r} is coded as {', '.join(sorted(codecs))}, which browsers do not play."
-        " Convert it, for example: ffmpeg -i INPUT -c:v libx264 -pix_fmt yuv420p -c:a aac OUTPUT.mp4"
+        " Convert it, for example: ffmpeg -i INPUT -c:v libx264 -pix_fmt yuv420p -c:a aac"
+        " OUTPUT.mp4"
     )
 
 
 def _remux(av: Any, container: Any, streams: list[Any], target: Path, kind: str) -> None:
     options = {"fflags": "+bitexact"}
     if kind == "mp4":
-        options |= {"movflags": "+faststart", "write_btrt": "0", "video_track_timescale": str(TICKS_PER_S)}
+        options |= {
+            "movflags": "+faststart",
+            "write_btrt": "0",
+            "video_track_timescale": str(TICKS_PER_S),
+        }
     with av.open(str(target), "w", format=kind, options=options) as out:
         copies = {stream.index: out.add_stream_from_template(stream) for stream in streams}
         cleaners = {stream.index: _cleaner(av, stream) for stream in streams}
@@ -203,7 +222,9 @@ def _cleaner(av: Any, stream: Any) -> Callable[[Any], Sequence[Any]]:
         return lambda packet: [_replaced(av, packet, without_fill_text(bytes(packet)))]
     if codec in MESSAGE_UNITS and header[:1] == b"\x01":
         length_bytes = (header[4 if codec == "h264" else 21] & 3) + 1
-        return lambda packet: [_replaced(av, packet, without_messages(bytes(packet), codec, length_bytes))]
+        return lambda packet: [
+            _replaced(av, packet, without_messages(bytes(packet), codec, length_bytes))
+        ]
     if codec in MESSAGE_UNITS:  # units between start codes, as in transport streams
         kinds = "|".join(map(str, sorted(MESSAGE_UNITS[codec])))
         context = av.BitStreamFilterContext(f"filter_units=remove_types={kinds}", in_stream=stream)
@@ -222,7 +243,9 @@ def _replaced(av: Any, packet: Any, content: bytes) -> Any:
 
 
 def without_messages(sample: bytes, codec: str, length_bytes: int) -> bytes:
-    """A sample of length-prefixed units without those that carry messages. A sample that does not add up is left alone."""
+    """A sample of length-prefixed units without those that carry messages. A sample that does not
+    add up is left alone.
+    """
     kept, at = [], 0
     while at + length_bytes < len(sample):
         end = at + length_bytes + int.from_bytes(sample[at : at + length_bytes], "big")
@@ -235,7 +258,9 @@ def without_messages(sample: bytes, codec: str, length_bytes: int) -> bytes:
 
 
 def without_fill_text(frame: bytes) -> bytes:
-    """An AAC frame whose leading fill elements hold zeros. Length and all other elements stay as they are."""
+    """An AAC frame whose leading fill elements hold zeros. Length and all other elements stay as
+    they are.
+    """
     total = 8 * len(frame)
     bits = int.from_bytes(frame, "big")
     at = 0
@@ -252,7 +277,8 @@ def without_fill_text(frame: bytes) -> bytes:
                 break
             count += take(8) - 1
             at += 8
-        # Types 13 to 15 carry sound (spectral band replication, dynamic range): only plain fill is blanked.
+        # Types 13 to 15 carry sound (spectral band replication, dynamic range): only plain fill is
+        # blanked.
         if at + 8 * count > total or (count and take(4) not in (0, 1)):
             break
         mask = ((1 << (8 * count)) - 1) << (total - at - 8 * count)
@@ -265,7 +291,10 @@ def lines_naming(folder: Path, stimuli: Sequence[Stimulus]) -> list[int]:
     """Where each file is named in the study file; line 1 where it is not."""
     study_file = folder / "study.yaml"
     rows = study_file.read_text("utf-8").splitlines() if study_file.is_file() else []
-    return [next((n for n, row in enumerate(rows, start=1) if stimulus.file in row), 1) for stimulus in stimuli]
+    return [
+        next((n for n, row in enumerate(rows, start=1) if stimulus.file in row), 1)
+        for stimulus in stimuli
+    ]
 
 
 def _copied(source: Path, target: Path) -> str:

@@ -1,5 +1,6 @@
-"""The technical facts of one video file, and whether it can be decoded from beginning to end; and the boxes of an MP4
-file, read without decoding anything."""
+"""The technical facts of one video file, and whether it can be decoded from beginning to end; and
+the boxes of an MP4 file, read without decoding anything.
+"""
 
 from __future__ import annotations
 
@@ -23,20 +24,33 @@ def have_av() -> bool:
 #: x264 and x265 write their settings after this word into the first picture.
 _OPTIONS = re.compile(rb"options: ([ -~]{20,4000})")
 _SIGNATURE = re.compile(
-    rb"(x264 - core [0-9]+[ -~]{0,40}?|x265 \(build [0-9]+\)|Lavc[0-9.]+ [a-z0-9]+|Lavf[0-9.]+|HandBrake [0-9.]+)"
+    rb"(x264 - core [0-9]+[ -~]{0,40}?|x265 \(build [0-9]+\)|Lavc[0-9.]+"
+    rb" [a-z0-9]+|Lavf[0-9.]+|HandBrake [0-9.]+)"
 )
 
 #: Settings that follow the content or the machine, not the recipe.
-_NOT_RECIPE = re.compile(rb"(?:^| )(?:threads|lookahead_threads|sliced_threads|frame-threads|numa-pools)=[^ ]*")
+_NOT_RECIPE = re.compile(
+    rb"(?:^| )(?:threads|lookahead_threads|sliced_threads|frame-threads|numa-pools)=[^ ]*"
+)
 
 
-#: What PyAV raises, beside its own errors, for streams without a codec, tags that are no text, impossible rates.
-_DAMAGED_HEADER = (ArithmeticError, AttributeError, LookupError, TypeError, UnicodeDecodeError, ValueError)
+#: What PyAV raises, beside its own errors, for streams without a codec, tags that are no text,
+#: impossible rates.
+_DAMAGED_HEADER = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    UnicodeDecodeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class MediaFacts:
-    """What a careful viewer could find out about a file without looking at the pictures. `tags` is metadata as sorted text."""
+    """What a careful viewer could find out about a file without looking at the pictures. `tags` is
+    metadata as sorted text.
+    """
 
     container: str
     video_codec: str
@@ -64,14 +78,18 @@ class DecodedMedium:
 
 
 def facts(path: Path) -> MediaFacts:
-    """Read the headers. Raises PyAV's error for a file that is no video, or whose headers are damaged."""
+    """Read the headers. Raises PyAV's error for a file that is no video, or whose headers are
+    damaged.
+    """
     av = load_av("Checking media")
     try:
         return _facts(av, path)
     except av.FFmpegError:
         raise
     except _DAMAGED_HEADER as error:
-        raise av.error.InvalidDataError(0, f"its headers are damaged ({error})", str(path)) from error
+        raise av.error.InvalidDataError(
+            0, f"its headers are damaged ({error})", str(path)
+        ) from error
 
 
 def _facts(av: Any, path: Path) -> MediaFacts:
@@ -88,7 +106,9 @@ def _facts(av: Any, path: Path) -> MediaFacts:
             frames_per_s=str(video.average_rate) if video else "",
             pixel_format=str(context.pix_fmt) if context else "",
             colour=f"{int(context.color_range)}/{int(context.colorspace)}" if context else "",
-            audio=f"{audio.codec_context.name} {audio.codec_context.layout.name}" if audio else "none",
+            audio=(
+                f"{audio.codec_context.name} {audio.codec_context.layout.name}" if audio else "none"
+            ),
             audio_rate_hz=audio.codec_context.sample_rate if audio else 0,
             tags=_tags(file),
             encoder=_encoder(path),
@@ -118,7 +138,9 @@ def decode(path: Path) -> DecodedMedium:
                         frames += 1
                         last_ms = max(last_ms, round(1000 * (frame.time or 0)))
     except av.FFmpegError as error:
-        return DecodedMedium(frames, last_ms, f"cannot be decoded after {last_ms} ms ({error.strerror or error})")
+        return DecodedMedium(
+            frames, last_ms, f"cannot be decoded after {last_ms} ms ({error.strerror or error})"
+        )
     except _DAMAGED_HEADER as error:
         return DecodedMedium(frames, last_ms, f"cannot be decoded after {last_ms} ms ({error})")
     return DecodedMedium(frames, last_ms, _shortfall(frames, promised, last_ms, stated_ms))
@@ -135,14 +157,26 @@ def _shortfall(frames: int, promised: int, last_ms: int, stated_ms: int) -> str:
 
 
 def _tags(file: Any) -> str:
-    """Everything a metadata viewer shows, without what merely repeats the container or the length."""
-    dull = {"major_brand", "minor_version", "compatible_brands", "language", "vendor_id", "DURATION", "duration"}
+    """Everything a metadata viewer shows, without what merely repeats the container or the
+    length.
+    """
+    dull = {
+        "major_brand",
+        "minor_version",
+        "compatible_brands",
+        "language",
+        "vendor_id",
+        "DURATION",
+        "duration",
+    }
     pairs = [("file", *pair) for pair in file.metadata.items()]
     for stream in file.streams:
         pairs += [(stream.type, *pair) for pair in stream.metadata.items()]
     if file.chapters():
         pairs.append(("file", "chapters", str(len(file.chapters()))))
-    return "; ".join(f"{where}.{key}={value}" for where, key, value in sorted(pairs) if key not in dull)
+    return "; ".join(
+        f"{where}.{key}={value}" for where, key, value in sorted(pairs) if key not in dull
+    )
 
 
 def _encoder(path: Path) -> str:
@@ -193,7 +227,9 @@ class FileBox:
         return self.path.rsplit("/", 1)[-1].split("[")[0]
 
 
-def walk(file: BinaryIO, start: int = 0, end: int | None = None, under: str = "") -> Iterator[FileBox]:
+def walk(
+    file: BinaryIO, start: int = 0, end: int | None = None, under: str = ""
+) -> Iterator[FileBox]:
     """All boxes in file order, each before the boxes inside it."""
     if end is None:
         end = file.seek(0, 2)
@@ -209,7 +245,10 @@ def walk(file: BinaryIO, start: int = 0, end: int | None = None, under: str = ""
             size = end - at
         kind = raw_kind.decode("latin-1")
         if size < header or at + size > end:
-            raise InvalidInput(f"box {under}{kind!r} at byte {at}: its size {size} does not fit. The file is cut off or damaged.")
+            raise InvalidInput(
+                f"box {under}{kind!r} at byte {at}: its size {size} does not fit. The file is cut"
+                " off or damaged."
+            )
         number = count.get(kind, 0)
         count[kind] = number + 1
         path = f"{under}{kind}[{number}]"
@@ -227,26 +266,33 @@ def duration_ms(path: Path) -> int | None:
                 file.seek(box.start)
                 version = file.read(4)[0]
                 file.seek(box.start + (20 if version else 12))
-                timescale, duration = struct.unpack(">IQ" if version else ">II", file.read(12 if version else 8))
+                timescale, duration = struct.unpack(
+                    ">IQ" if version else ">II", file.read(12 if version else 8)
+                )
                 return round(1000 * duration / timescale) if timescale and duration else None
     return None
 
 
 def zero_bit_rates(path: Path) -> None:
-    """Blank the bit rates in the sound descriptions: they are advisory, and they are measured from the content."""
+    """Blank the bit rates in the sound descriptions: they are advisory, and they are measured from
+    the content.
+    """
     with path.open("r+b") as file:
         for box in [box for box in walk(file) if box.kind == "esds"]:
             file.seek(box.start)
             content = file.read(box.end - box.start)
             at = _decoder_config(content)
             if at is not None:
-                # object type (1), stream type (1), buffer size (3), then the two rates of 4 bytes each
+                # object type (1), stream type (1), buffer size (3), then the two rates of 4 bytes
+                # each
                 file.seek(box.start + at + 5)
                 file.write(bytes(8))
 
 
 def blank_header_messages(path: Path) -> None:
-    """Overwrite the user data that x265 puts into the stream's header: its name and all its settings, in place."""
+    """Overwrite the user data that x265 puts into the stream's header: its name and all its
+    settings, in place.
+    """
     with path.open("r+b") as file:
         for box in [box for box in walk(file) if box.kind == "hvcC"]:
             file.seek(box.start)

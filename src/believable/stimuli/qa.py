@@ -1,4 +1,5 @@
-"""Quality tests: a green screen whose brightness, and a tone whose pitch, follow a known signal (methods: `qa`).
+"""Quality tests: a green screen whose brightness, and a tone whose pitch, follow a known signal
+(methods: `qa`).
 
 The truth lies beside each film as a table, one row per picture. Same seed, same film.
 """
@@ -39,8 +40,9 @@ MESSAGE = "Listen to the tone"
 #: A plain colour costs next to nothing, so nothing of it is saved away.
 VIDEO_OPTIONS = {"crf": "1", "preset": "veryfast", "threads": "1", "g": "120", "profile": "high"}
 
-#: Turned back into colours, a code is shown as it is by exact arithmetic (browsers), and with up to two and a half steps less of
-#: green by ffmpeg, which cuts fractions off. Codes aim between the two, so that both stay within 1.5 of the truth.
+#: Turned back into colours, a code is shown as it is by exact arithmetic (browsers), and with up to
+#: two and a half steps less of green by ffmpeg, which cuts fractions off. Codes aim between the
+#: two, so that both stay within 1.5 of the truth.
 LEAN = np.array([0.0, 1.25, 0.0])
 #: Whole steps around a rounded colour.
 STEPS = np.array([(y, u, v) for y in (-1, 0, 1) for u in (-1, 0, 1) for v in (-1, 0, 1)])
@@ -77,7 +79,9 @@ def make(
     signal = draw(seed, duration_s)
     folder.mkdir(parents=True, exist_ok=True)
     film, truth = folder / f"qa_{test}.mp4", folder / f"qa_{test}.truth.csv"
-    coded, clean = (film.with_name(f".{film.name}.{os.getpid()}.{end}") for end in ("coded", "clean"))
+    coded, clean = (
+        film.with_name(f".{film.name}.{os.getpid()}.{end}") for end in ("coded", "clean")
+    )
     table = truth.with_name(f".{truth.name}.{os.getpid()}.part")
     try:
         _encode(coded, test, signal, message, progress)
@@ -92,10 +96,14 @@ def make(
 
 
 def truth_table(test: Test, signal: Signal) -> str:
-    """One row per picture: its number, its time, what the signal does, its level, and what is shown or heard."""
+    """One row per picture: its number, its time, what the signal does, its level, and what is shown
+    or heard.
+    """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["frame", "time_ms", "kind", "level", "green" if test == "visual" else "pitch_hz"])
+    rows.writerow(
+        ["frame", "time_ms", "kind", "level", "green" if test == "visual" else "pitch_hz"]
+    )
     values = truth_values(test, signal)
     times_ms = np.arange(len(values)) * 1000 / FRAMES_PER_S
     levels = signal.levels(times_ms)
@@ -116,16 +124,24 @@ def tone(signal: Signal) -> NDArray[np.float32]:
     return np.asarray(AMPLITUDE * wave * fade, np.float32)
 
 
-def _encode(path: Path, test: Test, signal: Signal, message: str, progress: Callable[[int, int], None]) -> None:
+def _encode(
+    path: Path, test: Test, signal: Signal, message: str, progress: Callable[[int, int], None]
+) -> None:
     av = load_av("Making quality tests")
-    sound = tone(signal) if test == "auditory" else np.zeros(signal.duration_ms * SOUND_RATE_HZ // 1000, np.float32)
+    sound = (
+        tone(signal)
+        if test == "auditory"
+        else np.zeros(signal.duration_ms * SOUND_RATE_HZ // 1000, np.float32)
+    )
     pictures = _greens(signal) if test == "visual" else _message(message, signal)
     frames = signal.duration_ms * FRAMES_PER_S // 1000
     with av.open(str(path), "w", format="mp4", options={"fflags": "+bitexact"}) as out:
         screen = out.add_stream("libx264", rate=FRAMES_PER_S, options=VIDEO_OPTIONS)
         screen.width, screen.height, screen.pix_fmt = WIDTH_PX, HEIGHT_PX, "yuv420p"
         context = screen.codec_context
-        context.colorspace = context.color_primaries = context.color_trc = 1  # BT.709, as the colours below are computed
+        context.colorspace = context.color_primaries = context.color_trc = (
+            1  # BT.709, as the colours below are computed
+        )
         context.color_range = 1
         voice = out.add_stream("aac", rate=SOUND_RATE_HZ, layout="mono", bit_rate=128_000)
         for stream in (screen, voice):
@@ -143,11 +159,19 @@ def _encode(path: Path, test: Test, signal: Signal, message: str, progress: Call
 
 
 def _encode_sound(av: Any, out: Any, voice: Any, sound: NDArray[np.float32], second: int) -> None:
-    """The blocks that begin in this second, so that pictures and sound lie beside each other in the file."""
+    """The blocks that begin in this second, so that pictures and sound lie beside each other in the
+    file.
+    """
     first = -(-second * SOUND_RATE_HZ // SOUND_BLOCK) * SOUND_BLOCK
     for start in range(first, min(len(sound), (second + 1) * SOUND_RATE_HZ), SOUND_BLOCK):
-        block = av.AudioFrame.from_ndarray(sound[None, start : start + SOUND_BLOCK], format="fltp", layout="mono")
-        block.sample_rate, block.pts, block.time_base = SOUND_RATE_HZ, start, Fraction(1, SOUND_RATE_HZ)
+        block = av.AudioFrame.from_ndarray(
+            sound[None, start : start + SOUND_BLOCK], format="fltp", layout="mono"
+        )
+        block.sample_rate, block.pts, block.time_base = (
+            SOUND_RATE_HZ,
+            start,
+            Fraction(1, SOUND_RATE_HZ),
+        )
         out.mux(voice.encode(block))
 
 
@@ -162,7 +186,9 @@ def _message(message: str, signal: Signal) -> Iterator[NDArray[np.uint8]]:
     height, width = words.shape[:2]
     top, left = (HEIGHT_PX - height) // 2 & ~1, (WIDTH_PX - width) // 2 & ~1
     light = words[:, :, :3].max(axis=2) * (words[:, :, 3] / 255)
-    picture[top : top + height, left : left + width] = np.rint(16 + 219 * light / 255).astype(np.uint8)
+    picture[top : top + height, left : left + width] = np.rint(16 + 219 * light / 255).astype(
+        np.uint8
+    )
     for _ in range(signal.duration_ms * FRAMES_PER_S // 1000):
         yield picture
 
@@ -179,17 +205,25 @@ def _plain(rgb: NDArray[np.float64]) -> NDArray[np.uint8]:
 
 
 def _coded(rgb: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Luma and colour differences (BT.709, 16 to 235) in whole steps: green comes out best (see `LEAN`), then the others."""
+    """Luma and colour differences (BT.709, 16 to 235) in whole steps: green comes out best (see
+    `LEAN`), then the others.
+    """
     red, green, blue = rgb / 255
     luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    exact = np.array([16 + 219 * luma, 128 + 224 * (blue - luma) / 1.8556, 128 + 224 * (red - luma) / 1.5748])
+    exact = np.array(
+        [16 + 219 * luma, 128 + 224 * (blue - luma) / 1.8556, 128 + 224 * (red - luma) / 1.5748]
+    )
     near = np.rint(exact).astype(np.int64) + STEPS
     missed = np.abs(_decoded(near) - (rgb + LEAN))
     return np.asarray(near[np.argmin(missed @ (1.0, 10.0, 1.0))])
 
 
 def _decoded(coded: NDArray[np.int64]) -> NDArray[np.float64]:
-    luma, blueness, redness = (coded[:, 0] - 16) / 219, (coded[:, 1] - 128) / 224, (coded[:, 2] - 128) / 224
+    luma, blueness, redness = (
+        (coded[:, 0] - 16) / 219,
+        (coded[:, 1] - 128) / 224,
+        (coded[:, 2] - 128) / 224,
+    )
     red, blue = luma + 1.5748 * redness, luma + 1.8556 * blueness
     green = (luma - 0.2126 * red - 0.0722 * blue) / 0.7152
     return 255 * np.clip(np.stack([red, green, blue], axis=1), 0, 1)

@@ -1,7 +1,9 @@
-"""Pictures from display lists: the same shapes the browser's canvas paints, with soft edges, as RGB arrays.
+"""Pictures from display lists: the same shapes the browser's canvas paints, with soft edges, as RGB
+arrays.
 
-Own code because it is small: every shape is a signed distance, and a pixel is covered by how far it lies inside.
-`render` turns recordings into videos this way, side by side in processes; each appears whole or not at all.
+Own code because it is small: every shape is a signed distance, and a pixel is covered by how far it
+lies inside. `render` turns recordings into videos this way, side by side in processes; each appears
+whole or not at all.
 """
 
 from __future__ import annotations
@@ -49,10 +51,14 @@ class Camera:
 
 
 def whole_world(scene: Scene, width_px: int, height_px: int) -> Camera:
-    """The camera that just shows everything. Tiles are whole pixels where they can be, so that neighbours meet without a seam."""
+    """The camera that just shows everything. Tiles are whole pixels where they can be, so that
+    neighbours meet without a seam.
+    """
     scale = min(width_px / scene.width, height_px / scene.height)
     whole = math.floor(scale) if scale >= 4 else scale
-    return Camera(scene.left + scene.width / 2, scene.top + scene.height / 2, whole, width_px, height_px)
+    return Camera(
+        scene.left + scene.width / 2, scene.top + scene.height / 2, whole, width_px, height_px
+    )
 
 
 class Rasteriser:
@@ -72,11 +78,18 @@ class Rasteriser:
         return np.clip(np.rint(painted), 0, 255).astype(np.uint8)
 
 
-def paint(pixels: Pixels, shapes: Iterable[Shape], camera: Camera, names: Sequence[PixelBox] = ()) -> Pixels:
-    """Paint the shapes onto `pixels`, in place, and return it. Bubbles keep clear of each other and of names: of
-    `names`, painted before, and of those among the shapes."""
+def paint(
+    pixels: Pixels, shapes: Iterable[Shape], camera: Camera, names: Sequence[PixelBox] = ()
+) -> Pixels:
+    """Paint the shapes onto `pixels`, in place, and return it. Bubbles keep clear of each other and
+    of names: of `names`, painted before, and of those among the shapes.
+    """
     listed = list(shapes)
-    boxes = [*names, *_name_boxes(listed, camera)] if any(shape.kind == "bubble" for shape in listed) else []
+    boxes = (
+        [*names, *_name_boxes(listed, camera)]
+        if any(shape.kind == "bubble" for shape in listed)
+        else []
+    )
     for shape in listed:
         if shape.kind in ("text", "bubble"):
             _paint_words(pixels, shape, camera, boxes)
@@ -99,7 +112,12 @@ def _paint_shape(pixels: Pixels, shape: Shape, camera: Camera) -> None:
         points = [at(x, y) for x, y in shape.points]
         inside = _in_star if shape.kind == "star" else _in_polygon
         xs, ys = [p[0] for p in points], [p[1] for p in points]
-        _blend_where(pixels, (min(xs), min(ys), max(xs), max(ys)), shape.fill, lambda x, y: inside(points, x, y))
+        _blend_where(
+            pixels,
+            (min(xs), min(ys), max(xs), max(ys)),
+            shape.fill,
+            lambda x, y: inside(points, x, y),
+        )
     else:
         (x, y), r = at(shape.x, shape.y), shape.r * scale
         distance = _sector(x, y, r, shape) if shape.kind == "sector" else _disc(x, y, r)
@@ -116,8 +134,12 @@ def _origin(camera: Camera) -> tuple[int, int]:
 Distance = Callable[[Pixels, Pixels], Pixels]
 
 
-def _blend_where(pixels: Pixels, box: tuple[float, float, float, float], fill: str, distance: Distance) -> None:
-    """Blend `fill` over the part of the picture inside `box`, as far as each pixel's centre lies inside the shape."""
+def _blend_where(
+    pixels: Pixels, box: tuple[float, float, float, float], fill: str, distance: Distance
+) -> None:
+    """Blend `fill` over the part of the picture inside `box`, as far as each pixel's centre lies
+    inside the shape.
+    """
     x0, y0 = max(0, math.floor(box[0]) - 1), max(0, math.floor(box[1]) - 1)
     part = pixels[y0 : math.ceil(box[3]) + 1, x0 : math.ceil(box[2]) + 1]
     if box[2] < 0 or box[3] < 0 or part.size == 0:
@@ -174,19 +196,26 @@ def _side(angle_deg: float, x: Pixels, y: Pixels) -> Pixels:
 
 def _in_polygon(points: list[tuple[float, float]], x: Pixels, y: Pixels) -> Pixels:
     """Signed distance to a convex polygon: the farthest of its edges' half-planes."""
-    area = sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in zip(points, [*points[1:], points[0]], strict=True))
+    area = sum(
+        x0 * y1 - x1 * y0
+        for (x0, y0), (x1, y1) in zip(points, [*points[1:], points[0]], strict=True)
+    )
     sign = 1.0 if area >= 0 else -1.0
     far = np.full_like(x, -np.inf)
     for (x0, y0), (x1, y1) in zip(points, [*points[1:], points[0]], strict=True):
         length = math.hypot(x1 - x0, y1 - y0)
         if length:
             nx, ny = sign * (y1 - y0) / length, -sign * (x1 - x0) / length
-            far = np.maximum(far, (x - np.float32(x0)) * np.float32(nx) + (y - np.float32(y0)) * np.float32(ny))
+            far = np.maximum(
+                far, (x - np.float32(x0)) * np.float32(nx) + (y - np.float32(y0)) * np.float32(ny)
+            )
     return far
 
 
 def _in_star(points: list[tuple[float, float]], x: Pixels, y: Pixels) -> Pixels:
-    """Signed distance to a polygon whose first point, the tip, sees all the others, which lie in order around it."""
+    """Signed distance to a polygon whose first point, the tip, sees all the others, which lie in
+    order around it.
+    """
     (cx, cy), rim = points[0], np.asarray(points[1:], np.float64)
     away = rim - (cx, cy)
     turned = np.unwrap(np.arctan2(away[:, 1], away[:, 0]))
@@ -218,15 +247,27 @@ def _name_boxes(shapes: Iterable[Shape], camera: Camera) -> list[PixelBox]:
         cover = _words(shape.text, max(11, round(shape.size * scale)), False)[1]
         if not shape.w or cover.shape[1] <= shape.w * scale:
             height, width = cover.shape
-            boxes.append((left_px + shape.x * scale - width / 2, top_px + shape.y * scale - height / 2, width, height))
+            boxes.append(
+                (
+                    left_px + shape.x * scale - width / 2,
+                    top_px + shape.y * scale - height / 2,
+                    width,
+                    height,
+                )
+            )
     return boxes
 
 
 def bubble_place(
-    foot: tuple[float, float], size: tuple[int, int], scale: float, names: Sequence[PixelBox], room: tuple[int, int]
+    foot: tuple[float, float],
+    size: tuple[int, int],
+    scale: float,
+    names: Sequence[PixelBox],
+    room: tuple[int, int],
 ) -> tuple[int, int]:
-    """Left and top: above the figure, unless that covers a name; then below, right or left of it, wherever it covers least. The
-    browser's painter does the same (`bubblePlace`)."""
+    """Left and top: above the figure, unless that covers a name; then below, right or left of it,
+    wherever it covers least. The browser's painter does the same (`bubblePlace`).
+    """
     (x, y), (w, h) = foot, size
     middles = (
         (x, y - h / 2),
@@ -234,7 +275,10 @@ def bubble_place(
         (x + scale + w / 2, y + 0.8 * scale),
         (x - scale - w / 2, y + 0.8 * scale),
     )
-    places = [(_within(across, w, room[0]) - w / 2, _within(down, h, room[1]) - h / 2) for across, down in middles]
+    places = [
+        (_within(across, w, room[0]) - w / 2, _within(down, h, room[1]) - h / 2)
+        for across, down in middles
+    ]
     left, top = min(places, key=lambda place: sum(_shared((*place, w, h), name) for name in names))
     return round(left), round(top)
 
@@ -263,7 +307,10 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: list[Pixel
     if shape.kind == "bubble":
         foot = left_px + shape.x * camera.px_per_tile, top_px + shape.y * camera.px_per_tile
         size, room = (cover.shape[1], cover.shape[0]), (pixels.shape[1], pixels.shape[0])
-        if not all(-camera.px_per_tile <= at <= most + camera.px_per_tile for at, most in zip(foot, room, strict=True)):
+        if not all(
+            -camera.px_per_tile <= at <= most + camera.px_per_tile
+            for at, most in zip(foot, room, strict=True)
+        ):
             return  # somebody out of sight
         left, top = bubble_place(foot, size, camera.px_per_tile, names, room)
         names.append((left, top, *size))
@@ -271,11 +318,18 @@ def _paint_words(pixels: Pixels, shape: Shape, camera: Camera, names: list[Pixel
     part = pixels[y0 : max(0, top + cover.shape[0]), x0 : max(0, left + cover.shape[1])]
     if part.size == 0:
         return
-    rows, columns = slice(y0 - top, y0 - top + part.shape[0]), slice(x0 - left, x0 - left + part.shape[1])
+    rows, columns = (
+        slice(y0 - top, y0 - top + part.shape[0]),
+        slice(x0 - left, x0 - left + part.shape[1]),
+    )
     if shape.kind == "bubble":
         part += 0.92 * (_rgb(shape.fill) - part)
     if shape.halo:
-        part += _around(words, size_px // 8)[rows, columns, None] * _alpha(shape.halo) * (_rgb(shape.halo) - part)
+        part += (
+            _around(words, size_px // 8)[rows, columns, None]
+            * _alpha(shape.halo)
+            * (_rgb(shape.halo) - part)
+        )
     ink = _rgb("#26303a" if shape.kind == "bubble" else shape.fill)
     part += words[rows, columns, None] * (ink - part)
 
@@ -285,12 +339,16 @@ def _around(words: Pixels, reach: int) -> Pixels:
     rows, columns = words.shape
     wide = np.pad(words, reach)
     steps = range(2 * reach + 1)
-    shifted: Pixels = np.maximum.reduce([wide[y : y + rows, x : x + columns] for y in steps for x in steps])
+    shifted: Pixels = np.maximum.reduce(
+        [wide[y : y + rows, x : x + columns] for y in steps for x in steps]
+    )
     return shifted
 
 
 def _pillow() -> tuple[Any, Any, Any]:
-    """The parts of Pillow that draw text: an optional part, which a server and a study without films do not need."""
+    """The parts of Pillow that draw text: an optional part, which a server and a study without
+    films do not need.
+    """
     try:
         from PIL import Image, ImageDraw, ImageFont  # noqa: PLC0415
     except ImportError:
@@ -300,22 +358,32 @@ def _pillow() -> tuple[Any, Any, Any]:
 
 @functools.lru_cache(maxsize=512)
 def _words(text: str, size_px: int, in_bubble: bool) -> tuple[Pixels, Pixels]:
-    """Ink coverage of a line of text, and an array of its size; a bubble has room around it and breaks long lines."""
+    """Ink coverage of a line of text, and an array of its size; a bubble has room around it and
+    breaks long lines.
+    """
     Image, ImageDraw, ImageFont = _pillow()
     font = ImageFont.load_default(size_px)
     shown = _in_lines(_drawable(text, font), 36) if in_bubble else text
-    left, top, right, bottom = ImageDraw.Draw(Image.new("L", (1, 1))).multiline_textbbox((0, 0), shown, font=font)
+    left, top, right, bottom = ImageDraw.Draw(Image.new("L", (1, 1))).multiline_textbbox(
+        (0, 0), shown, font=font
+    )
     margin = size_px // 2 if in_bubble else 1
-    image = Image.new("L", (math.ceil(right - left) + 2 * margin, math.ceil(bottom - top) + 2 * margin), 0)
+    image = Image.new(
+        "L", (math.ceil(right - left) + 2 * margin, math.ceil(bottom - top) + 2 * margin), 0
+    )
     ImageDraw.Draw(image).multiline_text((margin - left, margin - top), shown, fill=255, font=font)
     cover = np.asarray(image, np.float32) / np.float32(255)
     return cover, np.ones_like(cover)
 
 
 def _drawable(text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont) -> str:
-    """The text without what the font cannot draw (emoji); never empty, so that the bubble still says that something was said."""
+    """The text without what the font cannot draw (emoji); never empty, so that the bubble still
+    says that something was said.
+    """
     missing = bytes(font.getmask("\U0010fffd"))
-    kept = "".join(c for c in text if c.isspace() or c.isascii() or bytes(font.getmask(c)) != missing)
+    kept = "".join(
+        c for c in text if c.isspace() or c.isascii() or bytes(font.getmask(c)) != missing
+    )
     return kept.strip() or "…"
 
 
@@ -340,9 +408,11 @@ def _alpha(colour: str) -> np.float32:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a video comes out. `speed` is how much replay time passes in a second of video, in seconds. `camera`,
-    `overlay` and `plain` are for worlds that draw themselves, as in their `View`. With `bits_per_s` every picture takes as many
-    bytes as the same picture of every other video (`constant_rate`); otherwise as many as it needs."""
+    """How a video comes out. `speed` is how much replay time passes in a second of video, in
+    seconds. `camera`, `overlay` and `plain` are for worlds that draw themselves, as in their
+    `View`. With `bits_per_s` every picture takes as many bytes as the same picture of every other
+    video (`constant_rate`); otherwise as many as it needs.
+    """
 
     width_px: int = 1280
     height_px: int = 720
@@ -358,15 +428,21 @@ class Look:
 
     def __post_init__(self) -> None:
         if self.width_px % 2 or self.height_px % 2 or min(self.width_px, self.height_px) < 2:
-            raise InvalidInput(f"size: expected even numbers, got {self.width_px}×{self.height_px}.")
+            raise InvalidInput(
+                f"size: expected even numbers, got {self.width_px}×{self.height_px}."
+            )
         if self.frames_per_s < 1 or self.speed <= 0:
-            raise InvalidInput(f"frames_per_s and speed must be above 0, got {self.frames_per_s} and {self.speed}.")
+            raise InvalidInput(
+                f"frames_per_s and speed must be above 0, got {self.frames_per_s} and {self.speed}."
+            )
 
     def moments_ms(self, duration_ms: int) -> list[float]:
         """The moment of replay time that each picture shows."""
         end_ms = duration_ms if self.to_ms is None else min(self.to_ms, duration_ms)
         if not 0 <= self.from_ms < end_ms:
-            raise InvalidInput(f"from {self.from_ms} ms to {end_ms} ms is empty. Give a part of the recording.")
+            raise InvalidInput(
+                f"from {self.from_ms} ms to {end_ms} ms is empty. Give a part of the recording."
+            )
         step_ms = 1000 * self.speed / self.frames_per_s
         count = max(1, round((end_ms - self.from_ms) / step_ms))
         return [self.from_ms + number * step_ms for number in range(count)]
@@ -380,8 +456,9 @@ def render(
     workers: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> WorkOutcome[Path, Path]:
-    """Render recordings into `folder/NAME.mp4`; results are the videos, of one rate. A file that cannot be rendered stops nothing
-    else."""
+    """Render recordings into `folder/NAME.mp4`; results are the videos, of one rate. A file that
+    cannot be rendered stops nothing else.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     targets = {source: folder / f"{source.name.partition('.')[0]}.mp4" for source in sources}
     if len(set(targets.values())) < len(targets):
@@ -393,14 +470,18 @@ def render(
 
 
 def render_file(source: Path, target: Path, look: Look) -> int:
-    """Render one recording and return the number of pictures. What judges may not see is not in the pictures either."""
+    """Render one recording and return the number of pictures. What judges may not see is not in the
+    pictures either.
+    """
     recording = read(source)
     moments = look.moments_ms(recording.timing.duration_ms)
     if not look.bits_per_s:
         _film(recording, target, look, moments, _preset(recording), {})
         return len(moments)
     budget = constant_rate.byte_budget(look.bits_per_s, look.frames_per_s, 2 * look.frames_per_s)
-    coded, even = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("coded", "even"))
+    coded, even = (
+        target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("coded", "even")
+    )
     try:
         for limit in constant_rate.LIMITS:
             options = constant_rate.encoder_options(budget, look.bits_per_s, limit)
@@ -411,26 +492,47 @@ def render_file(source: Path, target: Path, look: Look) -> int:
     finally:
         coded.unlink(missing_ok=True)
         even.unlink(missing_ok=True)
-    raise InvalidInput(f"{source.name!r}: its pictures do not fit into {look.bits_per_s} bits per second. Choose a smaller size.")
+    raise InvalidInput(
+        f"{source.name!r}: its pictures do not fit into {look.bits_per_s} bits per second. Choose a"
+        " smaller size."
+    )
 
 
 def _film(
-    recording: Recording, target: Path, look: Look, moments_ms: Sequence[float], preset: str, options: Mapping[str, str]
+    recording: Recording,
+    target: Path,
+    look: Look,
+    moments_ms: Sequence[float],
+    preset: str,
+    options: Mapping[str, str],
 ) -> None:
-    film = FilmFile(target, look.frames_per_s, what="Rendering recordings", crf=look.crf, preset=preset, options=options)
+    film = FilmFile(
+        target,
+        look.frames_per_s,
+        what="Rendering recordings",
+        crf=look.crf,
+        preset=preset,
+        options=options,
+    )
     with film:
         for picture in _pictures(recording, look, moments_ms):
             film.add(picture)
 
 
 def _preset(recording: Recording) -> str:
-    """Pictures of a 3D game take ten times as long as drawings; they are coded again, and smaller, when they become stimuli."""
+    """Pictures of a 3D game take ten times as long as drawings; they are coded again, and smaller,
+    when they become stimuli.
+    """
     playing = WORLDS[recording.world.kind].playing
     return "medium" if playing is None or playing.rendering is None else "ultrafast"
 
 
-def _pictures(recording: Recording, look: Look, moments_ms: Sequence[float]) -> Iterator[NDArray[np.uint8]]:
-    """One for each moment: drawn from what judges may see, or by the world itself, which plays the recording again."""
+def _pictures(
+    recording: Recording, look: Look, moments_ms: Sequence[float]
+) -> Iterator[NDArray[np.uint8]]:
+    """One for each moment: drawn from what judges may see, or by the world itself, which plays the
+    recording again.
+    """
     playing = WORLDS[recording.world.kind].playing
     if playing is not None and playing.rendering is not None:
         if (problem := playing.rendering.problem(look.camera)) is not None:
@@ -441,7 +543,10 @@ def _pictures(recording: Recording, look: Look, moments_ms: Sequence[float]) -> 
             yield from _at_moments(pictures, first, recording.timing.frame_ms, moments_ms)
         return
     if look.camera:
-        raise InvalidInput(f"camera: {recording.world.kind!r} is drawn from above and has none, got {look.camera!r}.")
+        raise InvalidInput(
+            f"camera: {recording.world.kind!r} is drawn from above and has none, got"
+            f" {look.camera!r}."
+        )
     blind = recording.for_judging()
     scene = draw(blind)
     painter = Rasteriser(scene, blind, whole_world(scene, look.width_px, look.height_px))
@@ -464,17 +569,27 @@ def _at_moments(
 
 
 def watermark(text: str, width_px: int, height_px: int) -> NDArray[np.uint8]:
-    """Half-transparent white with a dark rim, so that it reads on any ground; RGBA, even sides, for a frame of this size."""
+    """Half-transparent white with a dark rim, so that it reads on any ground; RGBA, even sides, for
+    a frame of this size.
+    """
     Image, ImageDraw, ImageFont = _pillow()
     font = ImageFont.load_default(max(10, height_px // 28))
-    left, top, right, bottom = ImageDraw.Draw(Image.new("L", (1, 1))).textbbox((0, 0), text, font=font, stroke_width=2)
+    left, top, right, bottom = ImageDraw.Draw(Image.new("L", (1, 1))).textbbox(
+        (0, 0), text, font=font, stroke_width=2
+    )
     size = tuple(2 * math.ceil(side / 2) for side in (right - left, bottom - top))
     if size[0] > width_px or min(size) < 2:
         raise InvalidInput(
-            f"watermark: {text!r} needs {size[0]} pixels of {width_px}. Write fewer words or choose a larger size."
+            f"watermark: {text!r} needs {size[0]} pixels of {width_px}. Write fewer words or choose"
+            " a larger size."
         )
     image = Image.new("RGBA", size, (0, 0, 0, 0))
     ImageDraw.Draw(image).text(
-        (-left, -top), text, font=font, fill=(255, 255, 255, 150), stroke_width=2, stroke_fill=(0, 0, 0, 110)
+        (-left, -top),
+        text,
+        font=font,
+        fill=(255, 255, 255, 150),
+        stroke_width=2,
+        stroke_fill=(0, 0, 0, 110),
     )
     return np.asarray(image)

@@ -1,4 +1,6 @@
-"""How videos are made alike: one recipe for all of them, and the chain of libav filters that follows from it."""
+"""How videos are made alike: one recipe for all of them, and the chain of libav filters that
+follows from it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ PEAK = 0.891
 
 #: Below this there is no picture worth showing.
 LEAST_BITS_PER_S = 100_000
-#: The rate of every film that is made here: a pair of ten seconds takes under 5 MB, an `hntt` session of 12 clips under 30 MB.
+#: The rate of every film that is made here: a pair of ten seconds takes under 5 MB, an `hntt`
+#: session of 12 clips under 30 MB.
 BITS_PER_S = 1_900_000
 
 Filter = tuple[str, str]
@@ -41,7 +44,8 @@ class Mask:
     def __post_init__(self) -> None:
         if min(self.x_px, self.y_px) < 0 or min(self.width_px, self.height_px) < 1:
             raise InvalidInput(
-                f"mask: expected a place inside the picture and a size above 0, got {self}. Write X,Y,WIDTH,HEIGHT in pixels."
+                f"mask: expected a place inside the picture and a size above 0, got {self}. Write"
+                " X,Y,WIDTH,HEIGHT in pixels."
             )
 
     def __str__(self) -> str:
@@ -58,8 +62,10 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What all videos of a set have in common. `loudness_lufs` is integrated loudness (ITU-R BS.1770). `bits_per_s`: every film
-    has this rate, picture by picture (`constant_rate`), so that sizes do not follow from what is shown; 0: they do."""
+    """What all videos of a set have in common. `loudness_lufs` is integrated loudness (ITU-R
+    BS.1770). `bits_per_s`: every film has this rate, picture by picture (`constant_rate`), so that
+    sizes do not follow from what is shown; 0: they do.
+    """
 
     width_px: int = 1280
     height_px: int = 720
@@ -74,18 +80,35 @@ class Recipe:
     bits_per_s: int = BITS_PER_S
 
     def __post_init__(self) -> None:
-        if self.width_px % 2 or self.height_px % 2 or not 16 <= min(self.width_px, self.height_px) <= 7680:
-            raise InvalidInput(f"size: expected even numbers from 16, got {self.width_px}×{self.height_px}. Common is 1280x720.")
+        if (
+            self.width_px % 2
+            or self.height_px % 2
+            or not 16 <= min(self.width_px, self.height_px) <= 7680
+        ):
+            raise InvalidInput(
+                f"size: expected even numbers from 16, got {self.width_px}×{self.height_px}. Common"
+                " is 1280x720."
+            )
         if not 1 <= self.frames_per_s <= 240:
             raise InvalidInput(f"frames per second: expected 1 to 240, got {self.frames_per_s}.")
         if not -70 < self.loudness_lufs <= -5:
-            raise InvalidInput(f"loudness: expected −70 to −5 LUFS, got {self.loudness_lufs}. Broadcasting uses −23.")
+            raise InvalidInput(
+                f"loudness: expected −70 to −5 LUFS, got {self.loudness_lufs}. Broadcasting uses"
+                " −23."
+            )
         if min(self.cut_start_ms, self.cut_end_ms) < 0:
-            raise InvalidInput(f"cut: expected 0 or more, got {self.cut_start_ms} and {self.cut_end_ms} ms.")
+            raise InvalidInput(
+                f"cut: expected 0 or more, got {self.cut_start_ms} and {self.cut_end_ms} ms."
+            )
         if not 0 <= self.crf <= 51:
-            raise InvalidInput(f"crf: expected 0 to 51, got {self.crf}. Smaller is better; 18 is hard to tell.")
+            raise InvalidInput(
+                f"crf: expected 0 to 51, got {self.crf}. Smaller is better; 18 is hard to tell."
+            )
         if self.bits_per_s and self.bits_per_s < LEAST_BITS_PER_S:
-            raise InvalidInput(f"bits per second: expected {LEAST_BITS_PER_S} or more, or 0, got {self.bits_per_s}.")
+            raise InvalidInput(
+                f"bits per second: expected {LEAST_BITS_PER_S} or more, or 0, got"
+                f" {self.bits_per_s}."
+            )
 
     def to_tree(self) -> dict[str, Any]:
         return asdict(self)
@@ -93,7 +116,9 @@ class Recipe:
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Recipe:
         """From a record beside a stimulus; what an older one does not say was not done."""
-        return cls(**{"bits_per_s": 0, **tree, "masks": tuple(Mask(**mask) for mask in tree["masks"])})
+        return cls(
+            **{"bits_per_s": 0, **tree, "masks": tuple(Mask(**mask) for mask in tree["masks"])}
+        )
 
     @property
     def key_every(self) -> int:
@@ -109,9 +134,11 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """What the filters must know of one source: the part taken (in the file's own time), its picture, its turn.
+    """What the filters must know of one source: the part taken (in the file's own time), its
+    picture, its turn.
 
-    `shape` is width by height as displayed, where pixels need not be square; `turn_deg` is counterclockwise.
+    `shape` is width by height as displayed, where pixels need not be square; `turn_deg` is
+    counterclockwise.
     """
 
     start_s: float
@@ -145,16 +172,29 @@ def picture_chain(recipe: Recipe, shot: Shot) -> Chain:
     """Up to the watermark: part, masks, turn, frame rate, size, colours."""
     turned = shot.shape if shot.turn_deg % 180 == 0 else (shot.shape[1], shot.shape[0])
     width_px, height_px = fitted(turned, recipe.width_px, recipe.height_px)
-    chain: list[Filter] = [("trim", f"start={shot.start_s:.6f}:end={shot.end_s:.6f}"), ("setpts", f"PTS-{shot.start_s:.6f}/TB")]
+    chain: list[Filter] = [
+        ("trim", f"start={shot.start_s:.6f}:end={shot.end_s:.6f}"),
+        ("setpts", f"PTS-{shot.start_s:.6f}/TB"),
+    ]
     for mask in (*recipe.masks, *shot.masks):
-        chain.append(("drawbox", f"x={mask.x_px}:y={mask.y_px}:w={mask.width_px}:h={mask.height_px}:color=black:t=fill"))
+        chain.append(
+            (
+                "drawbox",
+                f"x={mask.x_px}:y={mask.y_px}:w={mask.width_px}:h={mask.height_px}:color=black:t=fill",
+            )
+        )
     chain += _TURNS[shot.turn_deg]
     chain.append(("fps", f"fps={recipe.frames_per_s}:start_time=0"))
-    # The last picture lasts longer at another rate: every film of this length gets the same number of pictures.
+    # The last picture lasts longer at another rate: every film of this length gets the same number
+    # of pictures.
     chain.append(("trim", f"end_frame={max(1, round(shot.length_s * recipe.frames_per_s))}"))
-    chain.append(("scale", f"w={width_px}:h={height_px}:flags=bicubic:out_color_matrix=bt709:out_range=tv"))
+    chain.append(
+        ("scale", f"w={width_px}:h={height_px}:flags=bicubic:out_color_matrix=bt709:out_range=tv")
+    )
     if (width_px, height_px) != (recipe.width_px, recipe.height_px):
-        chain.append(("pad", f"w={recipe.width_px}:h={recipe.height_px}:x=(ow-iw)/2:y=(oh-ih)/2:color=black"))
+        chain.append(
+            ("pad", f"w={recipe.width_px}:h={recipe.height_px}:x=(ow-iw)/2:y=(oh-ih)/2:color=black")
+        )
     chain += [("setsar", "1"), ("format", "pix_fmts=yuv420p")]
     return tuple(chain)
 
@@ -166,7 +206,9 @@ def overlay_filter(recipe: Recipe) -> Filter:
 
 
 def sound_chain(shot: Shot, gain_db: float) -> Chain:
-    """Part, common rate and channels, loudness, peaks held below full scale, exactly as long as the picture."""
+    """Part, common rate and channels, loudness, peaks held below full scale, exactly as long as the
+    picture.
+    """
     return (
         ("atrim", f"start={shot.start_s:.6f}:end={shot.end_s:.6f}"),
         ("asetpts", f"PTS-{shot.start_s:.6f}/TB"),

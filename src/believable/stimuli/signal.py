@@ -1,4 +1,6 @@
-"""The known signal of a quality test: ramps, holds and reversals between 0 and 1, drawn from a seed."""
+"""The known signal of a quality test: ramps, holds and reversals between 0 and 1, drawn from a
+seed.
+"""
 
 from __future__ import annotations
 
@@ -48,18 +50,26 @@ class Signal:
         return np.interp(times_ms, knots_ms, heights)
 
     def kind_at(self, t_ms: float) -> str:
-        return next((piece.kind for piece in self.pieces if t_ms < piece.end_ms), self.pieces[-1].kind)
+        return next(
+            (piece.kind for piece in self.pieces if t_ms < piece.end_ms), self.pieces[-1].kind
+        )
 
 
 def draw(seed: int, duration_s: int = 60) -> Signal:
-    """The signal that follows from a seed. It begins with a hold, so that there is time to find the wheel."""
+    """The signal that follows from a seed. It begins with a hold, so that there is time to find the
+    wheel.
+    """
     if not SHORTEST_S <= duration_s <= LONGEST_S:
-        raise InvalidInput(f"duration: expected {SHORTEST_S} to {LONGEST_S} seconds, got {duration_s}.")
+        raise InvalidInput(
+            f"duration: expected {SHORTEST_S} to {LONGEST_S} seconds, got {duration_s}."
+        )
     rng = generator(seed, "quality test", duration_s)
     end_ms = 1000 * duration_s
     pieces = [SignalPiece("hold", 0, 2500, level := round(rng.uniform(0.3, 0.7), 3), level)]
     while pieces[-1].end_ms < end_ms:
-        kind = rng.choices(("ramp", "hold", "reversal"), (4, 0 if pieces[-1].kind == "hold" else 5, 3))[0]
+        kind = rng.choices(
+            ("ramp", "hold", "reversal"), (4, 0 if pieces[-1].kind == "hold" else 5, 3)
+        )[0]
         if kind == "hold":
             pieces.append(_to(pieces[-1], "hold", pieces[-1].end_level, rng.uniform(*HOLD_S)))
             continue
@@ -78,28 +88,44 @@ def draw(seed: int, duration_s: int = 60) -> Signal:
 def through(corners: Sequence[tuple[float, float]]) -> Signal:
     """An author's own signal: straight lines through these corners (seconds, level)."""
     times = [seconds for seconds, _ in corners]
-    if len(corners) < 2 or times[0] != 0 or any(after <= before for before, after in pairwise(times)):
-        raise InvalidInput(f"corners: expected at least two, from second 0 on, each later than the one before, got {times}.")
+    if (
+        len(corners) < 2
+        or times[0] != 0
+        or any(after <= before for before, after in pairwise(times))
+    ):
+        raise InvalidInput(
+            "corners: expected at least two, from second 0 on, each later than the one before, got"
+            f" {times}."
+        )
     if not SHORTEST_S <= times[-1] <= LONGEST_S:
-        raise InvalidInput(f"corners: expected an end after {SHORTEST_S} to {LONGEST_S} seconds, got {times[-1]:g}.")
+        raise InvalidInput(
+            f"corners: expected an end after {SHORTEST_S} to {LONGEST_S} seconds, got"
+            f" {times[-1]:g}."
+        )
     strange = [level for _, level in corners if not 0 <= level <= 1]
     if strange:
         raise InvalidInput(f"corners: expected levels from 0 to 1, got {strange[0]:g}.")
     if len({level for _, level in corners}) == 1:
         raise InvalidInput("corners: expected a signal that changes, got one level all the time.")
     pieces = tuple(
-        SignalPiece("hold" if low == high else "ramp", round(1000 * start), round(1000 * end), low, high)
+        SignalPiece(
+            "hold" if low == high else "ramp", round(1000 * start), round(1000 * end), low, high
+        )
         for (start, low), (end, high) in pairwise(corners)
     )
     return Signal(0, pieces[-1].end_ms, pieces)
 
 
 def _to(before: SignalPiece, kind: str, level: float, length_s: float) -> SignalPiece:
-    return SignalPiece(kind, before.end_ms, before.end_ms + round(1000 * length_s), before.end_level, level)
+    return SignalPiece(
+        kind, before.end_ms, before.end_ms + round(1000 * length_s), before.end_level, level
+    )
 
 
 def _other_level(before: SignalPiece, way: float, far: float, *, turn: bool) -> float:
-    """A level at least `LEAST_CHANGE` away: down or up as chance and room have it, against the way before when turning."""
+    """A level at least `LEAST_CHANGE` away: down or up as chance and room have it, against the way
+    before when turning.
+    """
     level = before.end_level
     room_up, room_down = 1 - level - LEAST_CHANGE, level - LEAST_CHANGE
     up = way < 0.5
@@ -107,4 +133,6 @@ def _other_level(before: SignalPiece, way: float, far: float, *, turn: bool) -> 
         up = before.end_level < before.start_level
     if (room_up if up else room_down) < 0:
         up = not up
-    return round(level + LEAST_CHANGE + far * room_up if up else level - LEAST_CHANGE - far * room_down, 3)
+    return round(
+        level + LEAST_CHANGE + far * room_up if up else level - LEAST_CHANGE - far * room_down, 3
+    )

@@ -1,7 +1,8 @@
-"""The pool: a study's `sources/` folder with every recording as it came, and what is known about each.
+"""The pool: a study's `sources/` folder with every recording as it came, and what is known about
+each.
 
-Beside `NAME.mp4` lies `NAME.json`. Names are random: they tell neither origin nor order. Nothing here is served.
-`sample` draws from them alike for all conditions.
+Beside `NAME.mp4` lies `NAME.json`. Names are random: they tell neither origin nor order. Nothing
+here is served. `sample` draws from them alike for all conditions.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def alone(folder: Path) -> Iterator[None]:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise Conflict(
-                    f"{folder}: another run is working on these files. Wait for it to end, then repeat the command."
+                    f"{folder}: another run is working on these files. Wait for it to end, then"
+                    " repeat the command."
                 ) from None
         yield
     finally:
@@ -53,7 +55,9 @@ FOLDER = "sources"
 
 @dataclass(frozen=True, slots=True)
 class StimulusSource:
-    """One recording. Cuts and masks given here come on top of the recipe's; `length_ms` was measured by decoding everything."""
+    """One recording. Cuts and masks given here come on top of the recipe's; `length_ms` was
+    measured by decoding everything.
+    """
 
     name: str
     file: str
@@ -113,8 +117,9 @@ def add(
     progress: Progress = lambda done, total: None,
     looked_at: Mapping[Path, StimulusSource] | None = None,
 ) -> Added:
-    """Decode every file from beginning to end and copy the sound ones into the pool. A file already there is not added again.
-    `looked_at`: what `look` gave, where that was done before."""
+    """Decode every file from beginning to end and copy the sound ones into the pool. A file already
+    there is not added again. `looked_at`: what `look` gave, where that was done before.
+    """
     place = folder / FOLDER
     with alone(place):
         for unfinished in place.glob(".*.part"):  # of a killed run
@@ -151,7 +156,9 @@ def add(
                 failed[file] = str(error)
                 continue
             _copy(file, place / source.file)
-            write_json(place / f"{name}.json", source.to_tree())  # last: only a whole copy has a record
+            write_json(
+                place / f"{name}.json", source.to_tree()
+            )  # last: only a whole copy has a record
             new[file] = before[seen.digest] = source
     return Added(new, known, failed)
 
@@ -167,7 +174,9 @@ def look(file: Path) -> StimulusSource:
             origin_ms = round((opened.start_time or 0) / 1000)
             rate = opened.streams.video[0].average_rate if opened.streams.video else None
     except av.FFmpegError as error:
-        raise InvalidInput(f"{file.name!r} cannot be read as video ({error.strerror or error}).") from None
+        raise InvalidInput(
+            f"{file.name!r} cannot be read as video ({error.strerror or error})."
+        ) from None
     if not known.video_codec:
         raise InvalidInput(f"{file.name!r} has no moving picture. Give a video file.")
     decoded = decode(file)
@@ -192,10 +201,16 @@ def look(file: Path) -> StimulusSource:
 def _must_fit(source: StimulusSource) -> None:
     left_ms = source.length_ms - source.cut_start_ms - source.cut_end_ms
     if left_ms < 100:
-        raise InvalidInput(f"{source.original!r} lasts {source.length_ms} ms; the cuts leave nothing of it. Cut less.")
+        raise InvalidInput(
+            f"{source.original!r} lasts {source.length_ms} ms; the cuts leave nothing of it. Cut"
+            " less."
+        )
     for mask in source.masks:
         if mask.x_px >= source.width_px or mask.y_px >= source.height_px:
-            raise InvalidInput(f"{source.original!r} is {source.width_px}×{source.height_px}; the mask {mask} lies outside.")
+            raise InvalidInput(
+                f"{source.original!r} is {source.width_px}×{source.height_px}; the mask {mask} lies"
+                " outside."
+            )
 
 
 def sources(folder: Path) -> list[StimulusSource]:
@@ -206,7 +221,8 @@ def sources(folder: Path) -> list[StimulusSource]:
             entries.append(StimulusSource.from_tree(json.loads(path.read_text("utf-8"))))
         except (ValueError, TypeError, KeyError) as error:
             raise InvalidInput(
-                f"{path} is not a source's record ({error}). Delete it with its video and add the recording again."
+                f"{path} is not a source's record ({error}). Delete it with its video and add the"
+                " recording again."
             ) from None
     return entries
 
@@ -223,7 +239,8 @@ def _copy(source: Path, target: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """`per_cell` sources of each condition in each scenario; None takes all, or with `match` as many as the rarest condition has.
+    """`per_cell` sources of each condition in each scenario; None takes all, or with `match` as
+    many as the rarest condition has.
 
     Lengths are those before cutting.
     """
@@ -250,7 +267,9 @@ class Sample:
 
 
 def sample(sources: Sequence[StimulusSource], wish: SampleRequest) -> Sample:
-    """Same sources, same wish, same sample. Every source is either chosen or left out with a reason."""
+    """Same sources, same wish, same sample. Every source is either chosen or left out with a
+    reason.
+    """
     if wish.per_cell is not None and wish.per_cell < 1:
         raise InvalidInput(f"per cell: expected 1 or more, got {wish.per_cell}.")
     left_out = [LeftOut(source, reason) for source in sources if (reason := _unfit(source, wish))]

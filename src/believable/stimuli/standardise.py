@@ -1,6 +1,8 @@
-"""Sources become stimuli: cut, masked, marked, of one size, rate and loudness, without metadata, under names that say nothing.
+"""Sources become stimuli: cut, masked, marked, of one size, rate and loudness, without metadata,
+under names that say nothing.
 
-Pictures and sounds stay inside libav from decoder to encoder. Beside each `stimuli/NAME.mp4` lies `NAME.provenance.json`.
+Pictures and sounds stay inside libav from decoder to encoder. Beside each `stimuli/NAME.mp4` lies
+`NAME.provenance.json`.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ from believable.stimuli.source_pool import StimulusSource, alone
 FOLDER = "stimuli"
 RECORD = ".provenance.json"
 
-#: The same for every file: what the encoder is told must not tell conditions apart. One thread: files run side by side.
+#: The same for every file: what the encoder is told must not tell conditions apart. One thread:
+#: files run side by side.
 PRESET = "medium"
 SOUND_BITS_PER_S = 128_000
 
@@ -62,7 +65,9 @@ class EncodedFilm:
 
 @dataclass(frozen=True, slots=True)
 class StandardisedSet:
-    """Stimuli made now, those that were there already, and why others could not be made, by source name."""
+    """Stimuli made now, those that were there already, and why others could not be made, by source
+    name.
+    """
 
     films: Mapping[str, Path]
     kept: Mapping[str, Path]
@@ -79,8 +84,10 @@ def standardise(
     workers: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> StandardisedSet:
-    """Make one stimulus of every source chosen. What an earlier run finished with the same recipe is kept. With `equal_lengths`
-    every scenario that several conditions have is cropped to its shortest source: no length reveals a condition then."""
+    """Make one stimulus of every source chosen. What an earlier run finished with the same recipe
+    is kept. With `equal_lengths` every scenario that several conditions have is cropped to its
+    shortest source: no length reveals a condition then.
+    """
     place = folder / FOLDER
     with alone(folder / source_pool.FOLDER):
         with_sound = recipe.sound and any(source.audio != "none" for source in chosen)
@@ -96,7 +103,10 @@ def standardise(
             _clear(place, source.name)
         worked = map_named(
             make,
-            {source.name: (folder, source, common, clock.now_ms(), longest_ms.get(source.name)) for source in todo},
+            {
+                source.name: (folder, source, common, clock.now_ms(), longest_ms.get(source.name))
+                for source in todo
+            },
             workers=workers,
             progress=lambda done, total: progress(len(kept) + done, len(chosen)),
         )
@@ -116,11 +126,19 @@ def provenance(folder: Path, name: str) -> dict[str, Any] | None:
         tree = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return tree if isinstance(tree, dict) and {"recipe_digest", "source", "output"} <= tree.keys() else None
+    return (
+        tree
+        if isinstance(tree, dict) and {"recipe_digest", "source", "output"} <= tree.keys()
+        else None
+    )
 
 
-def is_current(folder: Path, source: StimulusSource, recipe: Recipe, longest_ms: int | None = None) -> bool:
-    """Whether the stimulus is there, whole, and made by this recipe from this source as it is described now, cropped alike."""
+def is_current(
+    folder: Path, source: StimulusSource, recipe: Recipe, longest_ms: int | None = None
+) -> bool:
+    """Whether the stimulus is there, whole, and made by this recipe from this source as it is
+    described now, cropped alike.
+    """
     record, video = provenance(folder, source.name), folder / FOLDER / f"{source.name}.mp4"
     return (
         record is not None
@@ -132,17 +150,24 @@ def is_current(folder: Path, source: StimulusSource, recipe: Recipe, longest_ms:
     )
 
 
-def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int, longest_ms: int | None = None) -> Path:
-    """One stimulus with its record, whole or not at all. What is longer than `longest_ms` is cropped at its end."""
+def make(
+    folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int, longest_ms: int | None = None
+) -> Path:
+    """One stimulus with its record, whole or not at all. What is longer than `longest_ms` is
+    cropped at its end.
+    """
     original = folder / source_pool.FOLDER / source.file
     if not original.is_file() or digest_of(original) != source.digest:
         raise InvalidInput(
-            f"{source.original!r}: its copy {source_pool.FOLDER}/{source.file} is missing or changed since it was added."
-            f" Delete {source_pool.FOLDER}/{source.name}.json and add the recording again."
+            f"{source.original!r}: its copy {source_pool.FOLDER}/{source.file} is missing or"
+            f" changed since it was added. Delete {source_pool.FOLDER}/{source.name}.json and add"
+            " the recording again."
         )
     target = folder / FOLDER / f"{source.name}.mp4"
     target.parent.mkdir(parents=True, exist_ok=True)
-    coded, clean = (target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("coded", "clean"))
+    coded, clean = (
+        target.with_name(f".{target.name}.{os.getpid()}.{end}") for end in ("coded", "clean")
+    )
     try:
         encoded = _coded(original, coded, clean, _cropped(source, recipe, longest_ms), recipe)
         with clean.open("rb") as file:
@@ -173,23 +198,41 @@ def make(folder: Path, source: StimulusSource, recipe: Recipe, at_ms: int, longe
 
 
 def _cropped(source: StimulusSource, recipe: Recipe, longest_ms: int | None) -> StimulusSource:
-    length_ms = source.length_ms - source.cut_start_ms - source.cut_end_ms - recipe.cut_start_ms - recipe.cut_end_ms
+    length_ms = (
+        source.length_ms
+        - source.cut_start_ms
+        - source.cut_end_ms
+        - recipe.cut_start_ms
+        - recipe.cut_end_ms
+    )
     if longest_ms is None or length_ms <= longest_ms:
         return source
     return replace(source, cut_end_ms=source.cut_end_ms + length_ms - longest_ms)
 
 
-def _coded(original: Path, coded: Path, clean: Path, source: StimulusSource, recipe: Recipe) -> EncodedFilm:
-    """Encoded and stripped; where all films have one rate, encoded below lower limits until every picture fits into its place."""
+def _coded(
+    original: Path, coded: Path, clean: Path, source: StimulusSource, recipe: Recipe
+) -> EncodedFilm:
+    """Encoded and stripped; where all films have one rate, encoded below lower limits until every
+    picture fits into its place.
+    """
     if not recipe.bits_per_s:
         encoded = encode(original, coded, source, recipe)
         stripped(coded, clean)
         return encoded
     budget = constant_rate.byte_budget(recipe.bits_per_s, recipe.frames_per_s, recipe.key_every)
-    for limit, sound_bits_per_s in zip(constant_rate.LIMITS, constant_rate.SOUND_BITS_PER_S, strict=True):
+    for limit, sound_bits_per_s in zip(
+        constant_rate.LIMITS, constant_rate.SOUND_BITS_PER_S, strict=True
+    ):
         options = constant_rate.encoder_options(budget, recipe.bits_per_s, limit)
         encoded = encode(
-            original, coded, source, recipe, preset=constant_rate.PRESET, options=options, sound_bits_per_s=sound_bits_per_s
+            original,
+            coded,
+            source,
+            recipe,
+            preset=constant_rate.PRESET,
+            options=options,
+            sound_bits_per_s=sound_bits_per_s,
         )
         stripped(coded, clean)
         os.replace(clean, coded)
@@ -198,7 +241,8 @@ def _coded(original: Path, coded: Path, clean: Path, source: StimulusSource, rec
             os.replace(coded, clean)
             return encoded
     raise InvalidInput(
-        f"{source.original!r}: its pictures or sound do not fit into {recipe.bits_per_s} bits per second. Choose a higher rate."
+        f"{source.original!r}: its pictures or sound do not fit into {recipe.bits_per_s} bits per"
+        " second. Choose a higher rate."
     )
 
 
@@ -212,7 +256,9 @@ def encode(
     options: Mapping[str, str] | None = None,
     sound_bits_per_s: int = SOUND_BITS_PER_S,
 ) -> EncodedFilm:
-    """Decode, filter and encode one file. Its metadata is not copied; what the encoder adds is for `stripped` to remove."""
+    """Decode, filter and encode one file. Its metadata is not copied; what the encoder adds is for
+    `stripped` to remove.
+    """
     av = load_av("Standardising recordings")
     try:
         with av.open(str(original)) as file:
@@ -220,14 +266,19 @@ def encode(
             sound = file.streams.audio[0] if recipe.sound and file.streams.audio else None
         loudness = _loudness(av, original, shot) if sound is not None else None
         gain_db = 0.0 if loudness is None else recipe.loudness_lufs - loudness
-        with av.open(str(original)) as file, av.open(str(target), "w", format="mp4", options={"fflags": "+bitexact"}) as out:
+        with (
+            av.open(str(original)) as file,
+            av.open(str(target), "w", format="mp4", options={"fflags": "+bitexact"}) as out,
+        ):
             encoder = _Encoder({"preset": preset, **(options or {})}, sound_bits_per_s, gain_db)
             encoded = _run(av, file, out, shot, recipe, encoder)
             return replace(encoded, loudness_lufs=loudness)
     except av.FFmpegError as error:
         if error.errno in DISK_TROUBLE:
             raise OSError(error.errno, error.strerror, str(target)) from None
-        raise InvalidInput(f"{source.original!r} cannot be standardised ({error.strerror or error}).") from None
+        raise InvalidInput(
+            f"{source.original!r} cannot be standardised ({error.strerror or error})."
+        ) from None
 
 
 def shot_of(file: Any, source: StimulusSource, recipe: Recipe) -> Shot:
@@ -237,14 +288,17 @@ def shot_of(file: Any, source: StimulusSource, recipe: Recipe) -> Shot:
     end_ms = source.length_ms - source.cut_end_ms - recipe.cut_end_ms
     if end_ms - start_ms < 100:
         raise InvalidInput(
-            f"{source.original!r} lasts {source.length_ms} ms; the cuts leave nothing of it. Cut less, or leave short ones out."
+            f"{source.original!r} lasts {source.length_ms} ms; the cuts leave nothing of it. Cut"
+            " less, or leave short ones out."
         )
     stream = file.streams.video[0]
     frame = next(file.decode(stream))
     aspect = float(stream.sample_aspect_ratio or 1) or 1.0
     turn_deg = int(frame.rotation)
     if turn_deg % 90:
-        raise InvalidInput(f"{source.original!r} is turned by {turn_deg}°; only quarter turns can be shown.")
+        raise InvalidInput(
+            f"{source.original!r} is turned by {turn_deg}°; only quarter turns can be shown."
+        )
     return Shot(
         start_s=origin_s + start_ms / 1000,
         end_s=origin_s + end_ms / 1000,
@@ -257,30 +311,44 @@ def shot_of(file: Any, source: StimulusSource, recipe: Recipe) -> Shot:
 
 @dataclass(frozen=True, slots=True)
 class _Encoder:
-    """How one film is encoded: x264's options, the rate of its sound, how much louder it is made."""
+    """How one film is encoded: x264's options, the rate of its sound, how much louder it is
+    made.
+    """
 
     options: Mapping[str, str]
     sound_bits_per_s: int
     gain_db: float
 
 
-def _run(av: Any, file: Any, out: Any, shot: Shot, recipe: Recipe, encoder: _Encoder) -> EncodedFilm:
+def _run(
+    av: Any, file: Any, out: Any, shot: Shot, recipe: Recipe, encoder: _Encoder
+) -> EncodedFilm:
     video = file.streams.video[0]
     video.codec_context.thread_count = 1
     picture = _picture_stream(av, out, recipe, encoder.options)
     chain = picture_chain(recipe, shot)
     screen = _Pictures(av, video, chain, recipe)
     audio = file.streams.audio[0] if recipe.sound and file.streams.audio else None
-    hearing = () if not recipe.sound else silence_chain(shot) if audio is None else sound_chain(shot, encoder.gain_db)
+    hearing = (
+        ()
+        if not recipe.sound
+        else silence_chain(shot)
+        if audio is None
+        else sound_chain(shot, encoder.gain_db)
+    )
     voice = ears = None
     if recipe.sound:
-        voice = out.add_stream("aac", rate=SOUND_RATE_HZ, layout="stereo", bit_rate=encoder.sound_bits_per_s)
+        voice = out.add_stream(
+            "aac", rate=SOUND_RATE_HZ, layout="stereo", bit_rate=encoder.sound_bits_per_s
+        )
         voice.codec_context.flags |= int(av.codec.context.Flags.bitexact)
         ears = _Sounds(av, audio, hearing)
         if audio is None:
             _put(out, voice, ears.rest())
     frames = 0
-    for frame in _decoded(file, [stream for stream in (video, audio) if stream is not None], shot.end_s):
+    for frame in _decoded(
+        file, [stream for stream in (video, audio) if stream is not None], shot.end_s
+    ):
         if isinstance(frame, av.VideoFrame):
             frames += _put(out, picture, screen.through(frame))
         elif ears is not None:
@@ -345,7 +413,10 @@ class _FilterChain:
     def __init__(self, av: Any, source: Any, graph: Any, chain: Chain, sink: str) -> None:
         self._av, self._source = av, source
         nodes = [source] if source is not None else []
-        nodes += [graph.add(name, arguments) if arguments else graph.add(name) for name, arguments in chain]
+        nodes += [
+            graph.add(name, arguments) if arguments else graph.add(name)
+            for name, arguments in chain
+        ]
         self.last = nodes[-1]
         for node, other in pairwise(nodes):
             node.link_to(other)
@@ -384,9 +455,13 @@ class _Pictures(_FilterChain):
             self.last.link_to(self.sink)
             graph.configure()
         else:
-            image = av.VideoFrame.from_ndarray(watermark(recipe.watermark, recipe.width_px, recipe.height_px), format="rgba")
+            image = av.VideoFrame.from_ndarray(
+                watermark(recipe.watermark, recipe.width_px, recipe.height_px), format="rgba"
+            )
             image.pts, image.time_base = 0, stream.time_base
-            words = graph.add_buffer(width=image.width, height=image.height, format="rgba", time_base=stream.time_base)
+            words = graph.add_buffer(
+                width=image.width, height=image.height, format="rgba", time_base=stream.time_base
+            )
             over = graph.add(*overlay_filter(recipe))
             self.last.link_to(over, 0, 0)
             words.link_to(over, 0, 1)
@@ -414,7 +489,9 @@ class _Sounds(_FilterChain):
 
 def _loudness(av: Any, original: Path, shot: Shot) -> float | None:
     """Of the part taken, before anything is changed."""
-    plain = tuple(filter_ for filter_ in sound_chain(shot, 0.0) if filter_[0] not in ("volume", "alimiter"))
+    plain = tuple(
+        filter_ for filter_ in sound_chain(shot, 0.0) if filter_[0] not in ("volume", "alimiter")
+    )
     with av.open(str(original)) as file:
         stream = file.streams.audio[0]
         line = _Sounds(av, stream, (*plain, *WEIGHTING))
@@ -430,32 +507,49 @@ def _libraries() -> dict[str, str]:
 STEP_S, STEPS_PER_BLOCK = 0.1, 4
 ABSOLUTE_GATE_LUFS, RELATIVE_GATE_LU = -70.0, -10.0
 
-#: The standard's filters at 48 kHz, a shelf for the head, then a high pass; and what comes out of them, step by step.
+#: The standard's filters at 48 kHz, a shelf for the head, then a high pass; and what comes out of
+#: them, step by step.
 WEIGHTING: Chain = (
     ("aformat", "sample_fmts=dblp"),
-    ("biquad", "b0=1.53512485958697:b1=-2.69169618940638:b2=1.19839281085285:a0=1:a1=-1.69065929318241:a2=0.73248077421585"),
+    (
+        "biquad",
+        "b0=1.53512485958697:b1=-2.69169618940638:b2=1.19839281085285:a0=1:a1=-1.69065929318241:a2=0.73248077421585",
+    ),
     ("biquad", "b0=1:b1=-2:b2=1:a0=1:a1=-1.99004745483398:a2=0.99007225036621"),
     ("asetnsamples", f"n={round(STEP_S * SOUND_RATE_HZ)}:p=0"),
 )
 
 
 def integrated_lufs(samples: NDArray[np.float32]) -> float | None:
-    """Loudness of `samples` (channels × time at 48 kHz, left and right). None for silence, or for less than one block."""
+    """Loudness of `samples` (channels × time at 48 kHz, left and right). None for silence, or for
+    less than one block.
+    """
     av = load_av("Measuring loudness")
     graph = _one_thread(av)
-    source = graph.add_abuffer(sample_rate=SOUND_RATE_HZ, format="fltp", layout="stereo", time_base=Fraction(1, SOUND_RATE_HZ))
+    source = graph.add_abuffer(
+        sample_rate=SOUND_RATE_HZ,
+        format="fltp",
+        layout="stereo",
+        time_base=Fraction(1, SOUND_RATE_HZ),
+    )
     line = _FilterChain(av, source, graph, WEIGHTING, "abuffersink")
     line.last.link_to(line.sink)
     graph.configure()
-    frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples), format="fltp", layout="stereo")
+    frame = av.AudioFrame.from_ndarray(
+        np.ascontiguousarray(samples), format="fltp", layout="stereo"
+    )
     frame.sample_rate, frame.pts = SOUND_RATE_HZ, 0
     return _gated(line.whole([frame]))
 
 
 def _gated(steps: Iterator[Any]) -> float | None:
-    """Loudness of weighted sound that comes step by step: the mean power of those blocks that pass both gates."""
+    """Loudness of weighted sound that comes step by step: the mean power of those blocks that pass
+    both gates.
+    """
     length = round(STEP_S * SOUND_RATE_HZ)
-    energies = np.array([float(np.sum(step.to_ndarray() ** 2)) for step in steps if step.samples == length])
+    energies = np.array(
+        [float(np.sum(step.to_ndarray() ** 2)) for step in steps if step.samples == length]
+    )
     if energies.size < STEPS_PER_BLOCK:
         return None
     power = sliding_window_view(energies, STEPS_PER_BLOCK).sum(axis=1) / (STEPS_PER_BLOCK * length)

@@ -1,5 +1,6 @@
-"""Are the media there, whole, as long as stated, and free of anything technical that tells the conditions apart? With them,
-everything else that is wrong with a study folder."""
+"""Are the media there, whole, as long as stated, and free of anything technical that tells the
+conditions apart? With them, everything else that is wrong with a study folder.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +42,13 @@ LENGTH_TOLERANCE_MS = 100
 #: Sessions tried per combination of arms and orders.
 SESSIONS_PER_CELL = 5
 
-_SAME = "Encode all videos with the same settings, for example: ffmpeg -i INPUT {options} OUTPUT.mp4"
-_STRIPPED = "Participants receive stripped copies, so nothing needs to be done unless you hand out the files themselves."
+_SAME = (
+    "Encode all videos with the same settings, for example: ffmpeg -i INPUT {options} OUTPUT.mp4"
+)
+_STRIPPED = (
+    "Participants receive stripped copies, so nothing needs to be done unless you hand out the"
+    " files themselves."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +64,53 @@ class Trait:
 TRAITS = (
     Trait("container", "container format", _SAME.format(options="-c copy"), "warning"),
     Trait("video_codec", "video coding", _SAME.format(options="-c:v libx264 -c:a aac"), "error"),
-    Trait("video_profile", "video coding profile", _SAME.format(options="-c:v libx264 -profile:v high -c:a aac"), "warning"),
-    Trait("width_px", "width in pixels", _SAME.format(options="-vf scale=1280:720 -c:v libx264 -c:a aac"), "error"),
-    Trait("height_px", "height in pixels", _SAME.format(options="-vf scale=1280:720 -c:v libx264 -c:a aac"), "error"),
-    Trait("frames_per_s", "frame rate", _SAME.format(options="-r 30 -c:v libx264 -c:a aac"), "error"),
-    Trait("pixel_format", "pixel format", _SAME.format(options="-c:v libx264 -pix_fmt yuv420p -c:a aac"), "error"),
-    Trait("colour", "colour range or space", _SAME.format(options="-c:v libx264 -colorspace bt709 -c:a aac"), "warning"),
-    Trait("audio", "sound coding or layout", _SAME.format(options="-c:v copy -c:a aac -ac 2"), "error"),
-    Trait("audio_rate_hz", "sound sampling rate", _SAME.format(options="-c:v copy -c:a aac -ar 48000"), "error"),
+    Trait(
+        "video_profile",
+        "video coding profile",
+        _SAME.format(options="-c:v libx264 -profile:v high -c:a aac"),
+        "warning",
+    ),
+    Trait(
+        "width_px",
+        "width in pixels",
+        _SAME.format(options="-vf scale=1280:720 -c:v libx264 -c:a aac"),
+        "error",
+    ),
+    Trait(
+        "height_px",
+        "height in pixels",
+        _SAME.format(options="-vf scale=1280:720 -c:v libx264 -c:a aac"),
+        "error",
+    ),
+    Trait(
+        "frames_per_s", "frame rate", _SAME.format(options="-r 30 -c:v libx264 -c:a aac"), "error"
+    ),
+    Trait(
+        "pixel_format",
+        "pixel format",
+        _SAME.format(options="-c:v libx264 -pix_fmt yuv420p -c:a aac"),
+        "error",
+    ),
+    Trait(
+        "colour",
+        "colour range or space",
+        _SAME.format(options="-c:v libx264 -colorspace bt709 -c:a aac"),
+        "warning",
+    ),
+    Trait(
+        "audio", "sound coding or layout", _SAME.format(options="-c:v copy -c:a aac -ac 2"), "error"
+    ),
+    Trait(
+        "audio_rate_hz",
+        "sound sampling rate",
+        _SAME.format(options="-c:v copy -c:a aac -ar 48000"),
+        "error",
+    ),
     Trait(
         "encoder",
         "encoder settings inside the video",
-        "They are removed from what participants receive, but the pictures may look better in one condition. "
-        + _SAME.format(options="-c:v libx264 -crf 18 -c:a aac"),
+        "They are removed from what participants receive, but the pictures may look better in one"
+        " condition. " + _SAME.format(options="-c:v libx264 -crf 18 -c:a aac"),
         "warning",
     ),
     Trait("tags", "metadata", _STRIPPED, "note"),
@@ -88,12 +128,17 @@ class CheckedStimulus:
 
 
 def verify(
-    definition: Definition, folder: Path, progress: Progress = lambda done, total: None, *, workers: int | None = None
+    definition: Definition,
+    folder: Path,
+    progress: Progress = lambda done, total: None,
+    *,
+    workers: int | None = None,
 ) -> list[Problem]:
     """Everything wrong with the media of a study, in the order of the study file.
 
-    Severities: `error` (must be mended), `warning` (conditions can be told apart, or probably so), `note` (different, but
-    removed before anyone sees it), `unchecked` (the video extra is missing, so nobody looked).
+    Severities: `error` (must be mended), `warning` (conditions can be told apart, or probably so),
+    `note` (different, but removed before anyone sees it), `unchecked` (the video extra is missing,
+    so nobody looked).
     """
     stimuli = definition.study.stimuli
     lines = lines_naming(folder, stimuli)
@@ -106,12 +151,18 @@ def verify(
         progress=progress,
     )
     problems = [problem for stimulus in checked for problem in stimulus.problems]
-    problems += told_apart([(stimulus.stimulus, stimulus.facts) for stimulus in checked if stimulus.facts is not None])
+    problems += told_apart(
+        [(stimulus.stimulus, stimulus.facts) for stimulus in checked if stimulus.facts is not None]
+    )
     for is_film in (True, False):
         compared = [
-            ComparedStimulus(stimulus.stimulus.condition, stimulus.stimulus.scenario, stimulus.amounts)
+            ComparedStimulus(
+                stimulus.stimulus.condition, stimulus.stimulus.scenario, stimulus.amounts
+            )
             for stimulus in checked
-            if stimulus.stimulus.condition is not None and stimulus.amounts and (stimulus.facts is not None) == is_film
+            if stimulus.stimulus.condition is not None
+            and stimulus.amounts
+            and (stimulus.facts is not None) == is_film
         ]
         problems += revealed(compared, folder)
     return problems
@@ -125,8 +176,9 @@ def _unchecked(folder: Path, stimuli: Sequence[Stimulus], lines: Sequence[int]) 
     ]
     if stimuli:
         message = (
-            f"{len(stimuli)} media files were not opened: whether they decode, how long they are and whether they give the"
-            " condition away could not be checked, and participants would receive them with their metadata."
+            f"{len(stimuli)} media files were not opened: whether they decode, how long they are"
+            " and whether they give the condition away could not be checked, and participants"
+            " would receive them with their metadata."
         )
         cure = "Install the video part: pip install 'believable[video]'"
         problems.append(Problem("study.yaml", lines[0], "stimuli", message, cure, "unchecked"))
@@ -136,7 +188,9 @@ def _unchecked(folder: Path, stimuli: Sequence[Stimulus], lines: Sequence[int]) 
 def _check(number: int, stimulus: Stimulus, folder: Path, lines: Sequence[int]) -> CheckedStimulus:
     path = folder / stimulus.file
     if not path.is_file():
-        problem = _problem(number, lines, f"{stimulus.file!r} is not there.", _missing_cure(folder, stimulus))
+        problem = _problem(
+            number, lines, f"{stimulus.file!r} is not there.", _missing_cure(folder, stimulus)
+        )
         return CheckedStimulus(stimulus, None, (problem,))
     if path.name.endswith(RECORDING_SUFFIX):
         return _check_recording(number, stimulus, path, lines)
@@ -146,16 +200,22 @@ def _check(number: int, stimulus: Stimulus, folder: Path, lines: Sequence[int]) 
     except av.FFmpegError as error:
         message = f"{stimulus.file!r} cannot be read as video ({error.strerror or error})."
         return CheckedStimulus(stimulus, None, (_problem(number, lines, message, _DAMAGED),))
-    problems = [*_file_problems(number, stimulus, known, decode(path), lines), *_log_problems(number, path, known, lines)]
+    problems = [
+        *_file_problems(number, stimulus, known, decode(path), lines),
+        *_log_problems(number, path, known, lines),
+    ]
     usable = not any(problem.severity == "error" for problem in problems)
     if not usable:
         return CheckedStimulus(stimulus, None, tuple(problems))
     return CheckedStimulus(stimulus, known, tuple(problems), film_amounts(path))
 
 
-def _check_recording(number: int, stimulus: Stimulus, path: Path, lines: Sequence[int]) -> CheckedStimulus:
-    """A recording is read whole and must hold together. Of its amounts only the length can reveal a condition, because
-    recordings of a scenario are served with equal sizes."""
+def _check_recording(
+    number: int, stimulus: Stimulus, path: Path, lines: Sequence[int]
+) -> CheckedStimulus:
+    """A recording is read whole and must hold together. Of its amounts only the length can reveal a
+    condition, because recordings of a scenario are served with equal sizes.
+    """
 
     def refused(message: str, cure: str) -> CheckedStimulus:
         return CheckedStimulus(stimulus, None, (_problem(number, lines, message, cure),))
@@ -165,17 +225,26 @@ def _check_recording(number: int, stimulus: Stimulus, path: Path, lines: Sequenc
     except InvalidInput as error:
         return refused(str(error), "Record or import it again.")
     if recording.world.kind not in WORLDS:
-        cure = f"{did_you_mean(recording.world.kind, WORLDS.names)} Install the package that brings it."
+        cure = (
+            f"{did_you_mean(recording.world.kind, WORLDS.names)} Install the package that"
+            " brings it."
+        )
         return refused(f"{stimulus.file!r}: unknown world {recording.world.kind!r}.", cure)
     length_ms = recording.timing.duration_ms
     problems: tuple[Problem, ...] = ()
     if stimulus.duration_ms is not None and stimulus.duration_ms != length_ms:
-        message = f"{stimulus.file!r} lasts {length_ms} ms, not the stated {stimulus.duration_ms} ms."
-        problems = (_problem(number, lines, message, f"Write duration_ms: {length_ms}.", "duration_ms"),)
+        message = (
+            f"{stimulus.file!r} lasts {length_ms} ms, not the stated {stimulus.duration_ms} ms."
+        )
+        problems = (
+            _problem(number, lines, message, f"Write duration_ms: {length_ms}.", "duration_ms"),
+        )
     return CheckedStimulus(stimulus, None, problems, {LENGTH.name: float(length_ms)})
 
 
-def _log_problems(number: int, path: Path, known: MediaFacts, lines: Sequence[int]) -> list[Problem]:
+def _log_problems(
+    number: int, path: Path, known: MediaFacts, lines: Sequence[int]
+) -> list[Problem]:
     """The action log beside a video must be readable and fit its length."""
     log_path = beside(path)
     if not log_path.is_file():
@@ -184,10 +253,14 @@ def _log_problems(number: int, path: Path, known: MediaFacts, lines: Sequence[in
         log = read_actions(log_path)
     except InvalidInput as error:
         return [_problem(number, lines, str(error), "Mend the action log, or take it away.")]
-    last_ms = max([0, *(action.t1_ms for action in log.actions), *(step.t1_ms for step in log.plans)])
+    last_ms = max(
+        [0, *(action.t1_ms for action in log.actions), *(step.t1_ms for step in log.plans)]
+    )
     if last_ms <= known.duration_ms + LENGTH_TOLERANCE_MS:
         return []
-    message = f"{log_path.name!r} goes on until {last_ms} ms, the video ends at {known.duration_ms} ms."
+    message = (
+        f"{log_path.name!r} goes on until {last_ms} ms, the video ends at {known.duration_ms} ms."
+    )
     return [_problem(number, lines, message, "Give the times of the video, in milliseconds.")]
 
 
@@ -195,20 +268,47 @@ _DAMAGED = "Copy it again from where it was made; it was cut off or damaged."
 
 
 def _file_problems(
-    number: int, stimulus: Stimulus, known: MediaFacts, all_of_it: DecodedMedium, lines: Sequence[int]
+    number: int,
+    stimulus: Stimulus,
+    known: MediaFacts,
+    all_of_it: DecodedMedium,
+    lines: Sequence[int],
 ) -> list[Problem]:
     problems = []
     if not known.video_codec:
-        problems.append(_problem(number, lines, f"{stimulus.file!r} has no moving picture.", "Give a video file."))
+        problems.append(
+            _problem(
+                number, lines, f"{stimulus.file!r} has no moving picture.", "Give a video file."
+            )
+        )
     elif known.video_codec not in MP4_CODECS | WEBM_CODECS:
         message = f"{stimulus.file!r} is coded as {known.video_codec}, which browsers do not play."
-        problems.append(_problem(number, lines, message, _SAME.format(options="-c:v libx264 -pix_fmt yuv420p -c:a aac")))
+        problems.append(
+            _problem(
+                number,
+                lines,
+                message,
+                _SAME.format(options="-c:v libx264 -pix_fmt yuv420p -c:a aac"),
+            )
+        )
     elif all_of_it.fault:
         problems.append(_problem(number, lines, f"{stimulus.file!r} {all_of_it.fault}.", _DAMAGED))
-    elif stimulus.duration_ms is not None and abs(stimulus.duration_ms - known.duration_ms) > LENGTH_TOLERANCE_MS:
-        message = f"{stimulus.file!r} lasts {known.duration_ms} ms, not the stated {stimulus.duration_ms} ms."
+    elif (
+        stimulus.duration_ms is not None
+        and abs(stimulus.duration_ms - known.duration_ms) > LENGTH_TOLERANCE_MS
+    ):
+        message = (
+            f"{stimulus.file!r} lasts {known.duration_ms} ms, not the stated"
+            f" {stimulus.duration_ms} ms."
+        )
         problems.append(
-            _problem(number, lines, message, f"Write duration_ms: {known.duration_ms}, or cut the file.", "duration_ms")
+            _problem(
+                number,
+                lines,
+                message,
+                f"Write duration_ms: {known.duration_ms}, or cut the file.",
+                "duration_ms",
+            )
         )
     return problems
 
@@ -235,15 +335,19 @@ def told_apart(known: Sequence[tuple[Stimulus, MediaFacts]]) -> list[Problem]:
 
 
 def revealed(shown: Sequence[ComparedStimulus], folder: Path) -> list[Problem]:
-    """Amounts that reveal the condition: an error if there are enough pairs, so that it is no chance, otherwise a warning. One
-    problem for each two conditions and each way to fix it."""
+    """Amounts that reveal the condition: an error if there are enough pairs, so that it is no
+    chance, otherwise a warning. One problem for each two conditions and each way to fix it.
+    """
     by_cure: dict[tuple[str, str, str], list[PairLead]] = {}
     for lead in pair_leads(shown):
         if lead.reveals:
             by_cure.setdefault((_evening(lead, folder), lead.first, lead.second), []).append(lead)
     problems = []
     for (cure, first, second), leads in by_cure.items():
-        message = f"a judge can tell {first} from {second} without a look at the behavior: {'; '.join(map(str, leads))}."
+        message = (
+            f"a judge can tell {first} from {second} without a look at the behavior:"
+            f" {'; '.join(map(str, leads))}."
+        )
         severity = "error" if any(lead.is_certain for lead in leads) else "warning"
         problems.append(Problem("study.yaml", 1, "stimuli", message, cure, severity))
     return problems
@@ -257,13 +361,18 @@ def _evening(lead: PairLead, folder: Path) -> str:
 
 
 def _compare(trait: Trait, groups: dict[str, list[MediaFacts]]) -> Problem | None:
-    values = {condition: {str(getattr(film, trait.field)) for film in ones} for condition, ones in groups.items()}
+    values = {
+        condition: {str(getattr(film, trait.field)) for film in ones}
+        for condition, ones in groups.items()
+    }
     if len({frozenset(ones) for ones in values.values()}) == 1:
         return None
     shared = set.intersection(*values.values())
     severity = trait.severity if not shared or trait.severity == "note" else "warning"
     verb = "differs between conditions" if shared else "tells the conditions apart"
-    return Problem("study.yaml", 1, "stimuli", f"{trait.what} {verb}: {_listed(values)}.", trait.cure, severity)
+    return Problem(
+        "study.yaml", 1, "stimuli", f"{trait.what} {verb}: {_listed(values)}.", trait.cure, severity
+    )
 
 
 def _listed(values: dict[str, set[str]]) -> str:
@@ -278,22 +387,40 @@ def _listed(values: dict[str, set[str]]) -> str:
 
 def _compare_rounding(groups: dict[str, list[MediaFacts]]) -> list[Problem]:
     """Lengths that are all round in one condition and never in another show who cut them."""
-    round_ones = {name for name, ones in groups.items() if all(film.duration_ms % 500 == 0 for film in ones)}
-    odd_ones = {name for name, ones in groups.items() if not any(film.duration_ms % 500 == 0 for film in ones)}
+    round_ones = {
+        name for name, ones in groups.items() if all(film.duration_ms % 500 == 0 for film in ones)
+    }
+    odd_ones = {
+        name
+        for name, ones in groups.items()
+        if not any(film.duration_ms % 500 == 0 for film in ones)
+    }
     if not round_ones or not odd_ones or min(len(ones) for ones in groups.values()) < 2:
         return []
     message = (
-        f"round lengths tell the conditions apart: whole half-seconds in {', '.join(sorted(round_ones))},"
-        f" never in {', '.join(sorted(odd_ones))}."
+        "round lengths tell the conditions apart: whole half-seconds in"
+        f" {', '.join(sorted(round_ones))}, never in {', '.join(sorted(odd_ones))}."
     )
-    return [Problem("study.yaml", 1, "stimuli", message, "Cut the videos of all conditions in the same way.", "warning")]
+    return [
+        Problem(
+            "study.yaml",
+            1,
+            "stimuli",
+            message,
+            "Cut the videos of all conditions in the same way.",
+            "warning",
+        )
+    ]
 
 
-def _problem(number: int, lines: Sequence[int], message: str, cure: str, key: str = "file") -> Problem:
+def _problem(
+    number: int, lines: Sequence[int], message: str, cure: str, key: str = "file"
+) -> Problem:
     return Problem("study.yaml", lines[number], f"stimuli[{number}].{key}", message, cure)
 
 
-# ---------------------------------------------------------------------------------------------- the whole study folder
+# ---------------------------------------------------------------------------------------------- the
+# whole study folder
 
 
 def study_problems(
@@ -304,8 +431,9 @@ def study_problems(
     media: bool = True,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Problem]:
-    """All of them: the file's own first; the media (unless they are left out, since they are decoded) and the arms once the
-    file can be read."""
+    """All of them: the file's own first; the media (unless they are left out, since they are
+    decoded) and the arms once the file can be read.
+    """
     of_file = list(file_problems(folder, kinds=kinds, protocols=protocols))
     if any(problem.severity == "error" for problem in of_file):
         return of_file
@@ -328,7 +456,10 @@ def unfillable(study: Study) -> list[Problem]:
             try:
                 plan(study, Assignment(dict(cell.arms), dict(cell.rows), seed))
             except InvalidInput as error:
-                where = ", ".join(f"{name} {level}" for name, level in (*cell.arms, *cell.rows)) or "the study"
+                where = (
+                    ", ".join(f"{name} {level}" for name, level in (*cell.arms, *cell.rows))
+                    or "the study"
+                )
                 message = f"no session can be planned for {where}: {error}"
                 unfilled.setdefault(str(error), Problem("study.yaml", 1, "timeline", message, ""))
     return list(unfilled.values())

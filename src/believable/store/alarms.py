@@ -1,4 +1,6 @@
-"""Alarms: what a researcher must hear about. One that cannot be written (a full disk) is kept in memory until it can."""
+"""Alarms: what a researcher must hear about. One that cannot be written (a full disk) is kept in
+memory until it can.
+"""
 
 from __future__ import annotations
 
@@ -54,15 +56,21 @@ def recent(conn: Connection, limit: int = 100) -> tuple[Alarm, ...]:
 
 
 def clear(conn: Connection, alarm_id: int, at_ms: int) -> None:
-    conn.execute(update(alarms).where(alarms.c.id == alarm_id, alarms.c.cleared_ms.is_(None)).values(cleared_ms=at_ms))
+    conn.execute(
+        update(alarms)
+        .where(alarms.c.id == alarm_id, alarms.c.cleared_ms.is_(None))
+        .values(cleared_ms=at_ms)
+    )
 
 
-# ---------------------------------------------------------------------------------------------- the store's own
+# ---------------------------------------------------------------------------------------------- the
+# store's own
 
 
 log = logging.getLogger(__name__)
 
-#: An alarm is cleared by a change that was stored this long after the last trouble: one that fits by luck is no recovery.
+#: An alarm is cleared by a change that was stored this long after the last trouble: one that fits
+#: by luck is no recovery.
 QUIET_MS = 5_000
 #: Not over because something else could be stored: a person clears these.
 LASTING = frozenset({"database_damaged", "writer_failed"})
@@ -76,7 +84,8 @@ class _StandingAlarm:
 
 
 class StoreAlarms:
-    """The store's alarms about itself: they arise exactly when they cannot be written, so they live in memory first.
+    """The store's alarms about itself: they arise exactly when they cannot be written, so they live
+    in memory first.
 
     Raised by the writing thread, read by any.
     """
@@ -89,7 +98,9 @@ class StoreAlarms:
     @property
     def unwritten(self) -> tuple[Alarm, ...]:
         with self._lock:
-            return tuple(sounded.alarm for sounded in self._standing.values() if not sounded.written)
+            return tuple(
+                sounded.alarm for sounded in self._standing.values() if not sounded.written
+            )
 
     def stands(self, kind: str) -> bool:
         with self._lock:
@@ -106,14 +117,18 @@ class StoreAlarms:
         log.error("%s: %s", kind, message)
 
     def settle(self, database: Database, *, healthy: bool) -> None:
-        """After each group: write what is not written, and clear what is over (`healthy`: the group was stored)."""
+        """After each group: write what is not written, and clear what is over (`healthy`: the group
+        was stored).
+        """
         now_ms = self._clock.now_ms()
         with self._lock:
             new = [sounded for sounded in self._standing.values() if not sounded.written]
             over = [
                 sounded
                 for sounded in self._standing.values()
-                if healthy and now_ms - sounded.latest_ms >= QUIET_MS and sounded.alarm.kind not in LASTING
+                if healthy
+                and now_ms - sounded.latest_ms >= QUIET_MS
+                and sounded.alarm.kind not in LASTING
             ]
         if not new and not over:
             return
@@ -129,7 +144,9 @@ class StoreAlarms:
             for sounded in over:
                 del self._standing[sounded.alarm.kind]
 
-    def _write(self, database: Database, new: list[_StandingAlarm], over: list[_StandingAlarm], now_ms: int) -> None:
+    def _write(
+        self, database: Database, new: list[_StandingAlarm], over: list[_StandingAlarm], now_ms: int
+    ) -> None:
         with database.writing() as conn:
             database.enter(conn, exclusive=True)
             for sounded in new:

@@ -1,7 +1,8 @@
-"""What people did with a server and its studies: who looked at whom, took what away, changed what. It is only added to.
+"""What people did with a server and its studies: who looked at whom, took what away, changed what.
+It is only added to.
 
-Triggers in the database refuse every other change (`database_tables.APPEND_ONLY`) but one: when a participant withdraws, words
-about their session go; that somebody did something then stays.
+Triggers in the database refuse every other change (`database_tables.APPEND_ONLY`) but one: when a
+participant withdraws, words about their session go; that somebody did something then stays.
 """
 
 from __future__ import annotations
@@ -48,14 +49,36 @@ def note_audit(
     kind: AuditKind = "change",
     session: str | None = None,
 ) -> None:
-    conn.execute(insert(audit).values(user=user, what=what, study=study, at_ms=at_ms, kind=kind, session=session))
+    conn.execute(
+        insert(audit).values(
+            user=user, what=what, study=study, at_ms=at_ms, kind=kind, session=session
+        )
+    )
 
 
-def note_view(conn: Connection, *, user: str, what: str, at_ms: int, study: str | None, session: str | None = None) -> None:
+def note_view(
+    conn: Connection,
+    *,
+    user: str,
+    what: str,
+    at_ms: int,
+    study: str | None,
+    session: str | None = None,
+) -> None:
     """Once for a look, however often its page is renewed."""
-    same = (audit.c.user == user, audit.c.what == what, audit.c.kind == "view", audit.c.at_ms > at_ms - SAME_LOOK_MS)
-    if conn.execute(select(audit.c.id).where(audit.c.study == study, *same).limit(1)).first() is None:
-        note_audit(conn, user=user, what=what, at_ms=at_ms, study=study, kind="view", session=session)
+    same = (
+        audit.c.user == user,
+        audit.c.what == what,
+        audit.c.kind == "view",
+        audit.c.at_ms > at_ms - SAME_LOOK_MS,
+    )
+    if (
+        conn.execute(select(audit.c.id).where(audit.c.study == study, *same).limit(1)).first()
+        is None
+    ):
+        note_audit(
+            conn, user=user, what=what, at_ms=at_ms, study=study, kind="view", session=session
+        )
 
 
 def noted(
@@ -79,10 +102,13 @@ def noted(
 
 
 def forget_session(conn: Connection, session: str) -> None:
-    conn.execute(update(audit).where(audit.c.session == session).values(what=FORGOTTEN, session=None))
+    conn.execute(
+        update(audit).where(audit.c.session == session).values(what=FORGOTTEN, session=None)
+    )
 
 
-# ---------------------------------------------------------------------------------------------- reading it
+# ----------------------------------------------------------------------------------------------
+# reading it
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +133,11 @@ EVERYTHING = AuditFilter()
 
 
 def recent_audit(
-    conn: Connection, limit: int = 100, wanted: AuditFilter = EVERYTHING, *, before: int | None = None
+    conn: Connection,
+    limit: int = 100,
+    wanted: AuditFilter = EVERYTHING,
+    *,
+    before: int | None = None,
 ) -> tuple[AuditEntry, ...]:
     """Newest first; `before` is the number of the last line seen."""
     query = wanted.of(select(audit)).order_by(audit.c.id.desc()).limit(limit)

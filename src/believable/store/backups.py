@@ -1,9 +1,10 @@
 """Backups, made while the server runs.
 
-A backup is always one SQLite file, whatever the database: SQLite's own online backup of a snapshot, or all rows of
-PostgreSQL read in one snapshot. So it needs no tool of the right version (pg_dump refuses a newer server), it is checked by
-the same code as the live data, and it can be restored into either kind of database (which also moves a study from one to
-the other). It is verified before it gets its name.
+A backup is always one SQLite file, whatever the database: SQLite's own online backup of a snapshot,
+or all rows of PostgreSQL read in one snapshot. So it needs no tool of the right version (pg_dump
+refuses a newer server), it is checked by the same code as the live data, and it can be restored
+into either kind of database (which also moves a study from one to the other). It is verified before
+it gets its name.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from believable.store.database import Database, owner_folder, owner_only, read_o
 from believable.store.database_tables import metadata, sessions
 from believable.store.trouble import RESTORE, cures_in, driver_words, troubles_told
 
-#: Rows per statement. Events of a million characters are rare, so that this stays within some megabytes.
+#: Rows per statement. Events of a million characters are rare, so that this stays within some
+#: megabytes.
 CHUNK = 500
 
 Progress = Callable[[int, int], None]
@@ -38,14 +40,19 @@ def no_progress(done: int, total: int) -> None:
 
 
 def count_rows(conn: Connection) -> dict[str, int]:
-    return {table.name: conn.execute(select(func.count()).select_from(table)).scalar() or 0 for table in metadata.sorted_tables}
+    return {
+        table.name: conn.execute(select(func.count()).select_from(table)).scalar() or 0
+        for table in metadata.sorted_tables
+    }
 
 
 def copy_rows(source: Connection, target: Connection, progress: Progress = no_progress) -> None:
     """Every row of every table, parents first. The target's tables are empty."""
     total, done = sum(count_rows(source).values()), 0
     for table in metadata.sorted_tables:
-        query = select(table).order_by(*table.primary_key.columns).execution_options(yield_per=CHUNK)
+        query = (
+            select(table).order_by(*table.primary_key.columns).execution_options(yield_per=CHUNK)
+        )
         with source.execute(query) as rows:
             for part in rows.partitions():
                 target.execute(insert(table), [dict(row._mapping) for row in part])
@@ -65,7 +72,8 @@ def _continue_numbers(conn: Connection, table: Table) -> None:
         conn.execute(select(func.setval(sequence, highest)))
 
 
-# ---------------------------------------------------------------------------------------------- whether a database is whole
+# ----------------------------------------------------------------------------------------------
+# whether a database is whole
 
 
 #: Of many problems this many are told.
@@ -74,7 +82,9 @@ TOLD = 20
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a whole database holds. The numbers are None for the tables of an older version, which are checked after upgrading."""
+    """What a whole database holds. The numbers are None for the tables of an older version, which
+    are checked after upgrading.
+    """
 
     revision: str
     n_sessions: int | None
@@ -82,10 +92,16 @@ class Verified:
     n_tombstones: int | None
 
 
-def verify_file(path: Path, *, called: str | None = None, cure: str = "Use another backup.") -> Verified:
-    """Check a SQLite file, such as a backup. Raises `InvalidInput` with what is wrong. `called`: what it is a copy of."""
+def verify_file(
+    path: Path, *, called: str | None = None, cure: str = "Use another backup."
+) -> Verified:
+    """Check a SQLite file, such as a backup. Raises `InvalidInput` with what is wrong. `called`:
+    what it is a copy of.
+    """
     if not path.is_file():
-        raise NotFound(f"there is no file {str(path)!r}. Name a backup made with `believable backup`.")
+        raise NotFound(
+            f"there is no file {str(path)!r}. Name a backup made with `believable backup`."
+        )
     try:
         verdict = list(_damage_of_file(path)) or _verified(path)
     except DBAPIError as error:  # sound pages, but tables or values that are none of ours
@@ -93,7 +109,9 @@ def verify_file(path: Path, *, called: str | None = None, cure: str = "Use anoth
     if isinstance(verdict, Verified):
         return verdict
     listed = "\n".join(f"  {line}" for line in verdict[:TOLD])
-    raise InvalidInput(f"{called or path.name} is damaged ({len(verdict)} problems). {cure}\n{listed}")
+    raise InvalidInput(
+        f"{called or path.name} is damaged ({len(verdict)} problems). {cure}\n{listed}"
+    )
 
 
 def _verified(path: Path) -> Verified | list[str]:
@@ -101,7 +119,10 @@ def _verified(path: Path) -> Verified | list[str]:
     with read_only(path).connect() as conn:
         revision = migration.revision(conn)
         if revision is None:
-            raise InvalidInput(f"{path.name}: expected a backup of believable, got another SQLite file. Name the right file.")
+            raise InvalidInput(
+                f"{path.name}: expected a backup of believable, got another SQLite file. Name the"
+                " right file."
+            )
         if revision not in migration.known_revisions():
             raise migration.unknown_revision(revision)
         if revision != migration.REVISION:
@@ -114,7 +135,9 @@ def _verified(path: Path) -> Verified | list[str]:
 def broken_chains(conn: Connection) -> Iterator[str]:
     """Recompute every session's chain from its stored events."""
     columns = (sessions.c.id, sessions.c.head_seq, sessions.c.head_hash, sessions.c.top_seq)
-    for session, head_seq, head_hash, top_seq in conn.execute(select(*columns).order_by(sessions.c.id)).all():
+    for session, head_seq, head_hash, top_seq in conn.execute(
+        select(*columns).order_by(sessions.c.id)
+    ).all():
         head, seq, top = event_chain.origin(session), 0, 0
         for number, body, _ in event_log.event_bodies(conn, session):
             top = number
@@ -135,13 +158,19 @@ def _damage_of_file(path: Path) -> Iterator[str]:
                 yield f"row {row} of {table} refers to a row of {parent} that does not exist"
     except sqlite3.OperationalError as error:
         if error.sqlite_errorname.startswith("SQLITE_CANTOPEN"):
-            raise Unavailable(f"{path} cannot be opened. Give this account the right to read it.") from error
+            raise Unavailable(
+                f"{path} cannot be opened. Give this account the right to read it."
+            ) from error
         yield f"not a readable SQLite file ({error})"
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # names of broken tables may be no text
+    except (
+        sqlite3.DatabaseError,
+        UnicodeDecodeError,
+    ) as error:  # names of broken tables may be no text
         yield f"not a readable SQLite file ({error})"
 
 
-# ---------------------------------------------------------------------------------------------- backups
+# ----------------------------------------------------------------------------------------------
+# backups
 
 
 #: In the data folder: when the last backup was finished, in milliseconds, wherever it went.
@@ -170,7 +199,9 @@ class Backup:
 def backup(url: str, target: Path, *, progress: Progress = no_progress) -> Backup:
     """Copy the database at `url` to a new file. Nobody who uses it has to wait."""
     if target.exists():
-        raise Conflict(f"{str(target)!r} exists already. Choose another name: a backup never replaces one.")
+        raise Conflict(
+            f"{str(target)!r} exists already. Choose another name: a backup never replaces one."
+        )
     owner_folder(target.parent)
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     database = Database(url, readers=1)
@@ -193,16 +224,22 @@ def backup(url: str, target: Path, *, progress: Progress = no_progress) -> Backu
 
 def _copy_sqlite(database: Database, path: Path, draft: Path, progress: Progress) -> None:
     if not path.is_file():
-        raise NotFound(f"there is no database {str(path)!r}. Serve the study once, or name another data folder.")
+        raise NotFound(
+            f"there is no database {str(path)!r}. Serve the study once, or name another data"
+            " folder."
+        )
     owner_only(draft)
     with ExitStack() as stack:
         with database.opening():
             source = stack.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
-            # Inside a reading transaction the copy is one moment's, and does not start anew with every commit of others.
+            # Inside a reading transaction the copy is one moment's, and does not start anew with
+            # every commit of others.
             source.execute("BEGIN")
             source.execute("SELECT count(*) FROM sqlite_master").fetchone()
         copy = stack.enter_context(closing(sqlite3.connect(draft)))
-        source.backup(copy, pages=STEP_PAGES, progress=lambda _, left, total: progress(total - left, total))
+        source.backup(
+            copy, pages=STEP_PAGES, progress=lambda _, left, total: progress(total - left, total)
+        )
         source.execute("ROLLBACK")
         copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
 
@@ -213,7 +250,12 @@ def _copy_postgres(database: Database, draft: Path, progress: Progress) -> None:
         with database.opening():
             migration.migrate(database)
         migration.migrate(copy)
-        with database.reader.connect() as source, source.begin(), copy.writer.connect() as target, target.begin():
+        with (
+            database.reader.connect() as source,
+            source.begin(),
+            copy.writer.connect() as target,
+            target.begin(),
+        ):
             copy_rows(source, target, progress)
     finally:
         copy.dispose()
@@ -224,7 +266,9 @@ def _copy_postgres(database: Database, draft: Path, progress: Progress) -> None:
 def remove_database(path: Path) -> None:
     """A SQLite file that was not finished, with its logs."""
     for leftover in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-        with suppress(OSError):  # where nothing may be written nothing was, and what went wrong is told already
+        with suppress(
+            OSError
+        ):  # where nothing may be written nothing was, and what went wrong is told already
             leftover.unlink(missing_ok=True)
 
 

@@ -1,6 +1,8 @@
-"""What leaves the database for a bundle, on one consistent snapshot: sessions, and coded texts with coders under numbers.
+"""What leaves the database for a bundle, on one consistent snapshot: sessions, and coded texts with
+coders under numbers.
 
-Texts of a study's sessions come into a coding project, all of it goes out as files, labels made elsewhere come back.
+Texts of a study's sessions come into a coding project, all of it goes out as files, labels made
+elsewhere come back.
 """
 
 from __future__ import annotations
@@ -47,10 +49,12 @@ def export(
     registered_ms: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> WrittenBundle:
-    """Write the bundle of a study into `folder`: the real sessions, or with `simulated` only the simulated ones.
+    """Write the bundle of a study into `folder`: the real sessions, or with `simulated` only the
+    simulated ones.
 
-    `media_dir` is the folder of the prepared media: logs of actions are read from there. `leave_out` finds out what the declared
-    analysis leaves out: `analysis.analysed_set` knows. `registered_ms`: when the plan was registered, if it was.
+    `media_dir` is the folder of the prepared media: logs of actions are read from there.
+    `leave_out` finds out what the declared analysis leaves out: `analysis.analysed_set` knows.
+    `registered_ms`: when the plan was registered, if it was.
     """
 
     def on_snapshot(conn: Connection) -> WrittenBundle:
@@ -82,7 +86,10 @@ def coding_rows(conn: Connection, study: str, *, simulated: bool) -> CodingRows 
     final: list[Row] = []
     for project in projects:
         names = pseudonyms(conn, project)
-        texts = {number: text.response for number, text in coding_projects.texts(conn, project.id).items()}
+        texts = {
+            number: text.response
+            for number, text in coding_projects.texts(conn, project.id).items()
+        }
         versions = coding_projects.books(conn, project.id)
         book_id = versions[-1].book.id
         for version in versions:
@@ -102,16 +109,22 @@ def coding_rows(conn: Connection, study: str, *, simulated: bool) -> CodingRows 
                     suggested=mark.suggested,
                     review=mark.review,
                 )
-        held = [label for label in coding_marks.final_labels(conn, project) if label.number in texts]
+        held = [
+            label for label in coding_marks.final_labels(conn, project) if label.number in texts
+        ]
         final += final_rows(book_id, held, texts, names, samples, digest_of)
     return CodingRows(codes, labels, final)
 
 
 def _digests(conn: Connection, study: str) -> Callable[[Response], str | None]:
-    """What gives the SHA-256 of the medium a text is about: by the definition that its session is pinned to."""
+    """What gives the SHA-256 of the medium a text is about: by the definition that its session is
+    pinned to.
+    """
     pinned = select(sessions.c.id, sessions.c.definition).where(sessions.c.study == study)
     definition_of = {row.id: row.definition for row in conn.execute(pinned)}
-    bodies = select(definitions.c.hash, definitions.c.body).where(definitions.c.hash.in_(set(definition_of.values())))
+    bodies = select(definitions.c.hash, definitions.c.body).where(
+        definitions.c.hash.in_(set(definition_of.values()))
+    )
     media = {row.hash: json.loads(row.body)["media"] for row in conn.execute(bodies)}
 
     def digest_of(response: Response) -> str | None:
@@ -129,7 +142,9 @@ def pseudonyms(conn: Connection, project: CodingProject) -> dict[str, str]:
 
 
 def collect_texts(conn: Connection, project: CodingProject, *, kinds: Kinds, logs: Logs) -> int:
-    """Adds the texts of the study that are not there yet; how many. New ones follow the earlier ones, shuffled."""
+    """Adds the texts of the study that are not there yet; how many. New ones follow the earlier
+    ones, shuffled.
+    """
     if project.study is None or project.pool == "imported":
         return 0
     known: dict[str, Definition] = {}
@@ -137,7 +152,9 @@ def collect_texts(conn: Connection, project: CodingProject, *, kinds: Kinds, log
     for record in collected(conn, project.study, simulated=project.pool == "simulated"):
         name = record.session.definition
         if name not in known:
-            body = conn.execute(select(definitions.c.body).where(definitions.c.hash == name)).scalar_one()
+            body = conn.execute(
+                select(definitions.c.body).where(definitions.c.hash == name)
+            ).scalar_one()
             known[name] = Definition.from_json(body, kinds)
         rows = SessionRows(record, known[name], kinds.instruments)
         texts = SessionTexts(rows.answers(), rows.flags(logs), rows.shown(), rows.exclusions())
@@ -154,11 +171,18 @@ def _media(definition: Definition, stimuli: Sequence[str]) -> Iterator[TextMediu
             yield TextMedium(medium.digest, medium.is_replay)
 
 
-# ---------------------------------------------------------------------------------------------- files
+# ----------------------------------------------------------------------------------------------
+# files
 
 
 def put_labels(
-    conn: Connection, project: str, round_number: int, marked: Sequence[MarkedText], *, version: int, at_ms: int
+    conn: Connection,
+    project: str,
+    round_number: int,
+    marked: Sequence[MarkedText],
+    *,
+    version: int,
+    at_ms: int,
 ) -> int:
     """All or nothing: every text must be on its coder's list in this round."""
     assigned = {
@@ -172,12 +196,14 @@ def put_labels(
     for text in marked:
         if (text.coder, text.number) not in assigned:
             raise InvalidInput(
-                f"labels: text {text.number} is not on the list of {text.coder!r} in round {round_number}. "
-                "Draw a round first, or correct the coder's name."
+                f"labels: text {text.number} is not on the list of {text.coder!r} in round"
+                f" {round_number}. Draw a round first, or correct the coder's name."
             )
         operation = MarkOperation(round_number, text.number, text.mark, version, False, at_ms)
         coding_marks.check_mark(conn, project, operation)
-        coding_marks.put_mark(conn, project, text.coder, operation, assigned[text.coder, text.number])
+        coding_marks.put_mark(
+            conn, project, text.coder, operation, assigned[text.coder, text.number]
+        )
     return len(marked)
 
 
@@ -198,19 +224,30 @@ FINAL_COLUMNS = (
 
 
 def files_of(conn: Connection, project_id: str) -> dict[str, str]:
-    """Name → text of every file of a project: texts as a coder may see them, labels, final labels, the codebook twice."""
+    """Name → text of every file of a project: texts as a coder may see them, labels, final labels,
+    the codebook twice.
+    """
     project = coding_projects.get_project(conn, project_id)
     book = coding_projects.book(conn, project_id).book
     texts = coding_projects.texts(conn, project_id)
-    marks = [MarkedText(mark.number, mark.coder, mark.mark) for mark in coding_marks.marks(conn, project_id) if mark.mark.done]
+    marks = [
+        MarkedText(mark.number, mark.coder, mark.mark)
+        for mark in coding_marks.marks(conn, project_id)
+        if mark.mark.done
+    ]
     held = [label for label in coding_marks.final_labels(conn, project) if label.number in texts]
     responses = {number: text.response for number, text in texts.items()}
     samples = coding_rounds.samples(conn, project_id)
-    shown = [{"response": n, "prompt": response.prompt, "text": response.text} for n, response in responses.items()]
+    shown = [
+        {"response": n, "prompt": response.prompt, "text": response.text}
+        for n, response in responses.items()
+    ]
     return {
         "texts.csv": table(("response", "prompt", "text"), shown),
         "labels.csv": write_labels(marks),
-        "final.csv": table(FINAL_COLUMNS, final_rows(book.id, held, responses, pseudonyms(conn, project), samples)),
+        "final.csv": table(
+            FINAL_COLUMNS, final_rows(book.id, held, responses, pseudonyms(conn, project), samples)
+        ),
         "codebook.csv": write_codebook(book),
         "codebook.qdc": to_qdc(book),
     }

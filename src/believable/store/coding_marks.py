@@ -1,8 +1,9 @@
 """What coders said and what was decided.
 
-A coder's browser sends numbered operations in a chain, acknowledged when they are durable, like a participant's events. Each
-carries a text's whole mark, so that the latest one holds and sending again is harmless. Operations that cannot be understood
-are kept and sound an alarm; nothing that was acknowledged is ever lost.
+A coder's browser sends numbered operations in a chain, acknowledged when they are durable, like a
+participant's events. Each carries a text's whole mark, so that the latest one holds and sending
+again is harmless. Operations that cannot be understood are kept and sound an alarm; nothing that
+was acknowledged is ever lost.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ from believable.store.database_tables import coding_texts as texts_table
 from believable.store.event_log import SEQ_WINDOW, keep_new
 
 #: A task with the text it is about.
-OF_ITS_TEXT = and_(texts_table.c.project == coding_tasks.c.project, texts_table.c.number == coding_tasks.c.number)
+OF_ITS_TEXT = and_(
+    texts_table.c.project == coding_tasks.c.project, texts_table.c.number == coding_tasks.c.number
+)
 
 
 #: The largest round, number, version and time that a database keeps.
@@ -68,59 +71,104 @@ def claim_desk(conn: Connection, project: str, coder: str, *, new_id: str) -> Cl
     row = _log(conn, project, coder)
     if row is None:
         head = event_chain.origin(new_id)
-        conn.execute(insert(coding_logs).values(id=new_id, project=project, coder=coder, epoch=1, head_hash=head))
+        conn.execute(
+            insert(coding_logs).values(
+                id=new_id, project=project, coder=coder, epoch=1, head_hash=head
+            )
+        )
         return ClaimedDesk(new_id, 1, 0, head)
     conn.execute(update(coding_logs).where(coding_logs.c.id == row.id).values(epoch=row.epoch + 1))
     return ClaimedDesk(row.id, row.epoch + 1, row.head_seq, row.head_hash)
 
 
 def _log(conn: Connection, project: str, coder: str) -> Row[Any] | None:
-    query = select(coding_logs).where(coding_logs.c.project == project, coding_logs.c.coder == coder)
+    query = select(coding_logs).where(
+        coding_logs.c.project == project, coding_logs.c.coder == coder
+    )
     return conn.execute(query.with_for_update()).one_or_none()
 
 
 def append_operations(
-    conn: Connection, project: str, coder: str, epoch: int, sent: Sequence[tuple[int, str]], *, at_ms: int
+    conn: Connection,
+    project: str,
+    coder: str,
+    epoch: int,
+    sent: Sequence[tuple[int, str]],
+    *,
+    at_ms: int,
 ) -> int | BelievableError:
-    """Stores what is new and applies it; the number up to which nothing is missing. An error is returned, so that what came
-    with it is stored all the same."""
+    """Stores what is new and applies it; the number up to which nothing is missing. An error is
+    returned, so that what came with it is stored all the same.
+    """
     log = _log(conn, project, coder)
     if log is None:
         return NotFound("this desk was never opened. Reload the page.")
     if epoch > log.epoch:
-        return Conflict(f"epoch {epoch} was never given out (the latest is {log.epoch}). Reload the page.")
+        return Conflict(
+            f"epoch {epoch} was never given out (the latest is {log.epoch}). Reload the page."
+        )
     stored = _stored(conn, log.id, coding_operations.c.seq.in_([seq for seq, _ in sent]))
     fresh = {seq: body for seq, body in sent if stored.get(seq) != body}
     if epoch < log.epoch:
         keep_new(conn, coding_strays, _rows(conn, project, log.id, fresh, at_ms, epoch=epoch))
-        return TakenOver("the desk is open in another tab or on another device. Reload here to take it back.")
+        return TakenOver(
+            "the desk is open in another tab or on another device. Reload here to take it back."
+        )
     if fresh and max(fresh) > log.head_seq + SEQ_WINDOW:
-        return InvalidInput(f"operation {max(fresh)} is far ahead of the last complete one ({log.head_seq}). Send in order.")
+        return InvalidInput(
+            f"operation {max(fresh)} is far ahead of the last complete one ({log.head_seq}). Send"
+            " in order."
+        )
     differing = [seq for seq in fresh if seq in stored]
     if differing:
         keep_new(conn, coding_strays, _rows(conn, project, log.id, fresh, at_ms, epoch=epoch))
-        message = f"coder {coder} in {project}: operation {differing[0]} was sent twice with different content"
-        alarms.sound(conn, kind="chain_conflict", message=message, study=get_project(conn, project).study, at_ms=at_ms)
-        return Conflict(f"operation {differing[0]} is stored with other content. What was sent now is kept beside it.")
+        message = (
+            f"coder {coder} in {project}: operation {differing[0]} was sent twice with different"
+            " content"
+        )
+        alarms.sound(
+            conn,
+            kind="chain_conflict",
+            message=message,
+            study=get_project(conn, project).study,
+            at_ms=at_ms,
+        )
+        return Conflict(
+            f"operation {differing[0]} is stored with other content. What was sent now is kept"
+            " beside it."
+        )
     if fresh:
         conn.execute(insert(coding_operations), _rows(conn, project, log.id, fresh, at_ms))
     return _extend(conn, project, coder, log, fresh, at_ms)
 
 
 def _stored(conn: Connection, log: str, which: ColumnElement[bool]) -> dict[int, str]:
-    query = select(coding_operations.c.seq, coding_operations.c.body).where(coding_operations.c.log == log, which)
+    query = select(coding_operations.c.seq, coding_operations.c.body).where(
+        coding_operations.c.log == log, which
+    )
     return {row.seq: row.body for row in conn.execute(query)}
 
 
-def _rows(conn: Connection, project: str, log: str, fresh: Mapping[int, str], at_ms: int, **epoch: int) -> list[dict[str, Any]]:
+def _rows(
+    conn: Connection, project: str, log: str, fresh: Mapping[int, str], at_ms: int, **epoch: int
+) -> list[dict[str, Any]]:
     """Operations as they are kept, with whose text each is about."""
     return [
-        {"log": log, "seq": seq, "session": _session(conn, project, body), "body": body, "received_ms": at_ms, **epoch}
+        {
+            "log": log,
+            "seq": seq,
+            "session": _session(conn, project, body),
+            "body": body,
+            "received_ms": at_ms,
+            **epoch,
+        }
         for seq, body in sorted(fresh.items())
     ]
 
 
-def _extend(conn: Connection, project: str, coder: str, log: Row[Any], fresh: dict[int, str], at_ms: int) -> int:
+def _extend(
+    conn: Connection, project: str, coder: str, log: Row[Any], fresh: dict[int, str], at_ms: int
+) -> int:
     top = max([log.top_seq, *fresh])
     waiting = dict(fresh)
     if log.top_seq > log.head_seq:
@@ -143,10 +191,21 @@ def parse_operation(body: str) -> MarkOperation:
     if not isinstance(data, dict) or data.get("kind") != "mark":
         raise InvalidInput(f"operation: expected a mark, got {body[:60]!r}.")
     numbers = [data.get(name) for name in ("round", "number", "version", "at_ms")]
-    if not all(type(number) is int and 0 <= number <= most for number, most in zip(numbers, _MOST, strict=True)):
-        raise InvalidInput(f"operation: expected whole numbers for round, number, version and time, got {body[:80]!r}.")
+    if not all(
+        type(number) is int and 0 <= number <= most
+        for number, most in zip(numbers, _MOST, strict=True)
+    ):
+        raise InvalidInput(
+            "operation: expected whole numbers for round, number, version and time, got"
+            f" {body[:80]!r}."
+        )
     return MarkOperation(
-        data["round"], data["number"], from_json(data.get("mark")), data["version"], data.get("suggested") is True, data["at_ms"]
+        data["round"],
+        data["number"],
+        from_json(data.get("mark")),
+        data["version"],
+        data.get("suggested") is True,
+        data["at_ms"],
     )
 
 
@@ -161,7 +220,9 @@ def _session(conn: Connection, project: str, body: str) -> str | None:
 
 def session_of(conn: Connection, project: str, number: int) -> str | None:
     query = select(texts_table.c.session)
-    return conn.execute(query.where(texts_table.c.project == project, texts_table.c.number == number)).scalar()
+    return conn.execute(
+        query.where(texts_table.c.project == project, texts_table.c.number == number)
+    ).scalar()
 
 
 def _apply(conn: Connection, project: str, coder: str, seq: int, body: str, at_ms: int) -> None:
@@ -171,7 +232,13 @@ def _apply(conn: Connection, project: str, coder: str, seq: int, body: str, at_m
         check_mark(conn, project, operation)
     except (InvalidInput, NotFound) as error:
         message = f"coder {coder} in {project}: operation {seq} was kept but not applied: {error}"
-        alarms.sound(conn, kind="coding_operation", message=message, study=get_project(conn, project).study, at_ms=at_ms)
+        alarms.sound(
+            conn,
+            kind="coding_operation",
+            message=message,
+            study=get_project(conn, project).study,
+            at_ms=at_ms,
+        )
         return
     put_mark(conn, project, coder, operation, session)
 
@@ -190,29 +257,49 @@ def _assigned(conn: Connection, project: str, coder: str, operation: MarkOperati
     )
     row = conn.execute(query).one_or_none()
     if row is None:
-        raise NotFound(f"text {operation.number} of round {operation.round} is not on this coder's list (withdrawn?)")
+        raise NotFound(
+            f"text {operation.number} of round {operation.round} is not on this coder's list"
+            " (withdrawn?)"
+        )
     session: str | None = row.session
     return session
 
 
 def check_mark(conn: Connection, project: str, operation: MarkOperation) -> None:
-    """Refuse a mark in a round that is closed, or with what its codebook and its text do not have. For every way into the
-    database. Codes that contradict each other stay: they are what the resolve page is for."""
-    rounds = select(coding_rounds.c.state).where(coding_rounds.c.project == project, coding_rounds.c.number == operation.round)
+    """Refuse a mark in a round that is closed, or with what its codebook and its text do not have.
+    For every way into the database. Codes that contradict each other stay: they are what the
+    resolve page is for.
+    """
+    rounds = select(coding_rounds.c.state).where(
+        coding_rounds.c.project == project, coding_rounds.c.number == operation.round
+    )
     if conn.execute(rounds).scalar() != "open":
-        raise InvalidInput(f"round {operation.round} is closed. Open it again before anything in it is changed.")
-    written_under = next((one for one in books(conn, project) if one.version == operation.version), None)
+        raise InvalidInput(
+            f"round {operation.round} is closed. Open it again before anything in it is changed."
+        )
+    written_under = next(
+        (one for one in books(conn, project) if one.version == operation.version), None
+    )
     if written_under is None:
-        raise InvalidInput(f"there is no version {operation.version} of the codebook of {project!r}. Reload the desk.")
+        raise InvalidInput(
+            f"there is no version {operation.version} of the codebook of {project!r}. Reload the"
+            " desk."
+        )
     coded_text = text(conn, project, operation.number)
-    found = problems(written_under.book, operation.mark, "" if coded_text is None else coded_text.response.text)
-    contradictions = {conflict.words for conflict in conflicts(written_under.book, operation.mark.labels)}
+    found = problems(
+        written_under.book, operation.mark, "" if coded_text is None else coded_text.response.text
+    )
+    contradictions = {
+        conflict.words for conflict in conflicts(written_under.book, operation.mark.labels)
+    }
     wrong = [line for line in found if line not in contradictions]
     if wrong:
         raise InvalidInput(f"text {operation.number}: {'; '.join(wrong)}")
 
 
-def put_mark(conn: Connection, project: str, coder: str, operation: MarkOperation, session: str | None) -> None:
+def put_mark(
+    conn: Connection, project: str, coder: str, operation: MarkOperation, session: str | None
+) -> None:
     key = {"project": project, "round": operation.round, "coder": coder, "number": operation.number}
     values = {
         "session": session,
@@ -224,10 +311,15 @@ def put_mark(conn: Connection, project: str, coder: str, operation: MarkOperatio
         "at_ms": operation.at_ms,
     }
     build = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
-    conn.execute(build(coding_marks).values(**key, **values).on_conflict_do_update(index_elements=list(key), set_=values))
+    conn.execute(
+        build(coding_marks)
+        .values(**key, **values)
+        .on_conflict_do_update(index_elements=list(key), set_=values)
+    )
 
 
-# ---------------------------------------------------------------------------------------------- marks and decisions
+# ----------------------------------------------------------------------------------------------
+# marks and decisions
 
 
 NOTE_CHARACTERS = 4_000
@@ -247,7 +339,9 @@ class StoredMark:
     at_ms: int
 
 
-def marks(conn: Connection, project: str, *, round_number: int | None = None, coder: str | None = None) -> tuple[StoredMark, ...]:
+def marks(
+    conn: Connection, project: str, *, round_number: int | None = None, coder: str | None = None
+) -> tuple[StoredMark, ...]:
     """All marks of a project, or of one round or coder."""
     query = select(coding_marks).where(coding_marks.c.project == project)
     if round_number is not None:
@@ -272,7 +366,9 @@ def marks(conn: Connection, project: str, *, round_number: int | None = None, co
 
 def marks_stamp(conn: Connection, project: str) -> tuple[int, int]:
     """Changes whenever a mark does: for pages that refresh themselves."""
-    rows = conn.execute(select(coding_marks.c.at_ms, coding_marks.c.done).where(coding_marks.c.project == project)).all()
+    rows = conn.execute(
+        select(coding_marks.c.at_ms, coding_marks.c.done).where(coding_marks.c.project == project)
+    ).all()
     return len(rows), sum(row.at_ms + row.done for row in rows)
 
 
@@ -291,22 +387,44 @@ def decide(
 ) -> None:
     """What holds where coders differ. A later decision replaces it without deleting it."""
     if len(note) > NOTE_CHARACTERS:
-        raise InvalidInput(f"note: expected at most {NOTE_CHARACTERS} characters, got {len(note)}. Shorten it.")
-    query = select(texts_table.c.session).where(texts_table.c.project == project, texts_table.c.number == number)
+        raise InvalidInput(
+            f"note: expected at most {NOTE_CHARACTERS} characters, got {len(note)}. Shorten it."
+        )
+    query = select(texts_table.c.session).where(
+        texts_table.c.project == project, texts_table.c.number == number
+    )
     row = conn.execute(query).one_or_none()
     if row is None:
         raise NotFound(f"text {number} is not there any more; its session may have been withdrawn.")
-    about = {"project": project, "round": round_number, "number": number, "session": row.session, "version": version}
-    decided = {"how": how, "body": json.dumps(as_json(mark)), "note": note.strip(), "user": user, "at_ms": at_ms}
+    about = {
+        "project": project,
+        "round": round_number,
+        "number": number,
+        "session": row.session,
+        "version": version,
+    }
+    decided = {
+        "how": how,
+        "body": json.dumps(as_json(mark)),
+        "note": note.strip(),
+        "user": user,
+        "at_ms": at_ms,
+    }
     conn.execute(insert(coding_outcomes).values(about | decided))
 
 
 def outcomes(conn: Connection, project: str) -> dict[int, tuple[DecidedMark, ...]]:
     """What was decided about each text, in order."""
-    query = select(coding_outcomes).where(coding_outcomes.c.project == project).order_by(coding_outcomes.c.id)
+    query = (
+        select(coding_outcomes)
+        .where(coding_outcomes.c.project == project)
+        .order_by(coding_outcomes.c.id)
+    )
     decided: dict[int, list[DecidedMark]] = {}
     for row in conn.execute(query):
-        outcome = DecidedMark(row.round, row.how, row.user, row.version, from_json(json.loads(row.body)), row.note)
+        outcome = DecidedMark(
+            row.round, row.how, row.user, row.version, from_json(json.loads(row.body)), row.note
+        )
         decided.setdefault(row.number, []).append(outcome)
     return {number: tuple(of_text) for number, of_text in decided.items()}
 
@@ -314,12 +432,16 @@ def outcomes(conn: Connection, project: str) -> dict[int, tuple[DecidedMark, ...
 def coded(stored: tuple[StoredMark, ...]) -> Mapping[int, tuple[CoderVerdict, ...]]:
     verdicts: dict[int, list[CoderVerdict]] = {}
     for mark in stored:
-        verdicts.setdefault(mark.number, []).append(CoderVerdict(mark.round, mark.coder, mark.version, mark.mark))
+        verdicts.setdefault(mark.number, []).append(
+            CoderVerdict(mark.round, mark.coder, mark.version, mark.mark)
+        )
     return {number: tuple(of_text) for number, of_text in verdicts.items()}
 
 
 def final_labels(conn: Connection, project: CodingProject) -> tuple[FinalMark, ...]:
     """What holds, text by text, by the project's rule."""
-    rule: Literal["none", "random_coder"] = "random_coder" if project.rule == "random_coder" else "none"
+    rule: Literal["none", "random_coder"] = (
+        "random_coder" if project.rule == "random_coder" else "none"
+    )
     verdicts = coded(marks(conn, project.id))
     return final_marks(verdicts, outcomes(conn, project.id), rule=rule, seed=project.seed)

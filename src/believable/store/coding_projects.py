@@ -1,4 +1,6 @@
-"""Coding projects: a codebook in versions, and the texts, each once, under numbers that tell nothing."""
+"""Coding projects: a codebook in versions, and the texts, each once, under numbers that tell
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from believable.coding.responses import Response
 from believable.core import seeds
 from believable.core.errors import Conflict, InvalidInput, NotFound
 from believable.core.registry import did_you_mean
-from believable.store.database_tables import coding_books, coding_marks, coding_projects, coding_tasks, coding_texts
+from believable.store.database_tables import (
+    coding_books,
+    coding_marks,
+    coding_projects,
+    coding_tasks,
+    coding_texts,
+)
 from believable.study.codebook import Codebook
 
 TEXT_POOLS = ("real", "simulated", "imported")
@@ -26,7 +34,9 @@ SETTLING_RULES = ("none", "random_coder")
 
 @dataclass(frozen=True, slots=True)
 class CodingProject:
-    """`sources` are the texts it is about (`trial.question`, empty for all); `rule` is what settles open disagreements."""
+    """`sources` are the texts it is about (`trial.question`, empty for all); `rule` is what settles
+    open disagreements.
+    """
 
     id: str
     study: str | None
@@ -56,8 +66,9 @@ ID_CHARACTERS = 64
 
 
 def project_id(study: str | None, name: str) -> str:
-    """The id of a project: its study and its name, so that no study can take a name away from another. Without a study, the
-    name alone. The mark between them is in no id of a study and in no name.
+    """The id of a project: its study and its name, so that no study can take a name away from
+    another. Without a study, the name alone. The mark between them is in no id of a study and in no
+    name.
 
     >>> project_id("pilot", "Why, at all?")
     'pilot~why-at-all'
@@ -87,17 +98,31 @@ def create_project(conn: Connection, project: CodingProject, book: Codebook, *, 
     """A project with the first version of its codebook."""
     taken = (coding_projects.c.id == project.id) | (
         # Before ids named their study, they were made of the same words with a hyphen.
-        (coding_projects.c.id == project.id.replace("~", "-")) & (coding_projects.c.study == project.study)
+        (coding_projects.c.id == project.id.replace("~", "-"))
+        & (coding_projects.c.study == project.study)
     )
     if known := conn.execute(select(coding_projects.c.id).where(taken)).scalar():
-        raise Conflict(f"there is a coding project {known!r} already. Open it, or choose another name.")
+        raise Conflict(
+            f"there is a coding project {known!r} already. Open it, or choose another name."
+        )
     if project.pool not in TEXT_POOLS or project.rule not in SETTLING_RULES:
-        raise InvalidInput(f"coding project: unknown pool {project.pool!r} or rule {project.rule!r}.")
-    conn.execute(insert(coding_projects).values(asdict(project) | {"sources": json.dumps(project.sources)}))
+        raise InvalidInput(
+            f"coding project: unknown pool {project.pool!r} or rule {project.rule!r}."
+        )
+    conn.execute(
+        insert(coding_projects).values(asdict(project) | {"sources": json.dumps(project.sources)})
+    )
     _put_book(conn, project.id, BookVersion(1, book, {}, "first version", user, project.created_ms))
 
 
-def import_texts(conn: Connection, project: CodingProject, book: Codebook, responses: Sequence[Response], *, user: str) -> int:
+def import_texts(
+    conn: Connection,
+    project: CodingProject,
+    book: Codebook,
+    responses: Sequence[Response],
+    *,
+    user: str,
+) -> int:
     """A project with texts that come from a file."""
     create_project(conn, project, book, user=user)
     return put_texts(conn, project, [(response, ()) for response in responses])
@@ -112,17 +137,23 @@ def get_project(conn: Connection, project: str) -> CodingProject:
     known = find_project(conn, project)
     if known is None:
         names = conn.execute(select(coding_projects.c.id)).scalars()
-        raise NotFound(f"there is no coding project {project[:80]!r}. {did_you_mean(project, names)}")
+        raise NotFound(
+            f"there is no coding project {project[:80]!r}. {did_you_mean(project, names)}"
+        )
     return known
 
 
 def all_projects(conn: Connection) -> tuple[CodingProject, ...]:
-    rows = conn.execute(select(coding_projects).order_by(coding_projects.c.created_ms, coding_projects.c.id))
+    rows = conn.execute(
+        select(coding_projects).order_by(coding_projects.c.created_ms, coding_projects.c.id)
+    )
     return tuple(_project(row) for row in rows)
 
 
 def projects_of_study(conn: Connection, study: str, pool: str) -> tuple[CodingProject, ...]:
-    return tuple(project for project in all_projects(conn) if project.study == study and project.pool == pool)
+    return tuple(
+        project for project in all_projects(conn) if project.study == study and project.pool == pool
+    )
 
 
 def projects_of_coder(conn: Connection, coder: str) -> tuple[CodingProject, ...]:
@@ -136,15 +167,24 @@ def change_project(conn: Connection, project: str, *, suggestions: bool, rule: s
     if rule not in SETTLING_RULES:
         raise InvalidInput(f"rule: expected one of {', '.join(SETTLING_RULES)}, got {rule[:20]!r}.")
     get_project(conn, project)
-    conn.execute(update(coding_projects).where(coding_projects.c.id == project).values(suggestions=suggestions, rule=rule))
+    conn.execute(
+        update(coding_projects)
+        .where(coding_projects.c.id == project)
+        .values(suggestions=suggestions, rule=rule)
+    )
 
 
-# ---------------------------------------------------------------------------------------------- codebooks
+# ----------------------------------------------------------------------------------------------
+# codebooks
 
 
 def books(conn: Connection, project: str) -> tuple[BookVersion, ...]:
     """All versions, oldest first."""
-    query = select(coding_books).where(coding_books.c.project == project).order_by(coding_books.c.version)
+    query = (
+        select(coding_books)
+        .where(coding_books.c.project == project)
+        .order_by(coding_books.c.version)
+    )
     return tuple(_version(row) for row in conn.execute(query))
 
 
@@ -168,13 +208,19 @@ def add_version(
     user: str,
     at_ms: int,
 ) -> int:
-    """A new version; labels made before are kept, put up for review or taken off as `policies` say, per code.
+    """A new version; labels made before are kept, put up for review or taken off as `policies` say,
+    per code.
 
     `after` is the version the editor started from: of two who edit at once, the second is told.
     """
-    latest = conn.execute(select(func.max(coding_books.c.version)).where(coding_books.c.project == project)).scalar()
+    latest = conn.execute(
+        select(func.max(coding_books.c.version)).where(coding_books.c.project == project)
+    ).scalar()
     if latest != after:
-        raise Conflict(f"somebody has made version {latest} of the codebook meanwhile. Open it and make your change again.")
+        raise Conflict(
+            f"somebody has made version {latest} of the codebook meanwhile. Open it and make your"
+            " change again."
+        )
     _put_book(conn, project, BookVersion(after + 1, book, policies, note, user, at_ms))
     if any(policy != "keep" for policy in policies.values()):
         _carry(conn, project, policies)
@@ -193,7 +239,9 @@ def _carry(conn: Connection, project: str, policies: Mapping[str, Policy]) -> No
 def affected(conn: Connection, project: str, codes: Sequence[str]) -> dict[str, int]:
     """How many labels there are of each code."""
     counts = dict.fromkeys(codes, 0)
-    for body in conn.execute(select(coding_marks.c.body).where(coding_marks.c.project == project)).scalars():
+    for body in conn.execute(
+        select(coding_marks.c.body).where(coding_marks.c.project == project)
+    ).scalars():
         for label in from_json(json.loads(body)).labels:
             if label.code in counts:
                 counts[label.code] += 1
@@ -201,7 +249,10 @@ def affected(conn: Connection, project: str, codes: Sequence[str]) -> dict[str, 
 
 
 def _put_book(conn: Connection, project: str, new: BookVersion) -> None:
-    texts = {"body": json.dumps(new.book.model_dump(mode="json")), "policies": json.dumps(dict(new.policies))}
+    texts = {
+        "body": json.dumps(new.book.model_dump(mode="json")),
+        "policies": json.dumps(dict(new.policies)),
+    }
     about = {"version": new.version, "note": new.note, "user": new.user, "at_ms": new.at_ms}
     conn.execute(insert(coding_books).values(project=project, **texts, **about))
 
@@ -215,11 +266,17 @@ def _project(row: Row[Any]) -> CodingProject:
 
 def _version(row: Row[Any]) -> BookVersion:
     return BookVersion(
-        row.version, Codebook.model_validate_json(row.body), json.loads(row.policies), row.note, row.user, row.at_ms
+        row.version,
+        Codebook.model_validate_json(row.body),
+        json.loads(row.policies),
+        row.note,
+        row.user,
+        row.at_ms,
     )
 
 
-# ---------------------------------------------------------------------------------------------- texts
+# ----------------------------------------------------------------------------------------------
+# texts
 
 
 #: Rows per statement.
@@ -243,11 +300,24 @@ class CodedText:
     media: tuple[TextMedium, ...]
 
 
-def put_texts(conn: Connection, project: CodingProject, responses: Sequence[tuple[Response, tuple[TextMedium, ...]]]) -> int:
+def put_texts(
+    conn: Connection,
+    project: CodingProject,
+    responses: Sequence[tuple[Response, tuple[TextMedium, ...]]],
+) -> int:
     """Numbers the texts that are new, in an order drawn by the project's seed."""
-    there = set(conn.execute(select(coding_texts.c.place).where(coding_texts.c.project == project.id)).scalars())
-    last = conn.execute(select(func.max(coding_texts.c.number)).where(coding_texts.c.project == project.id)).scalar()
-    fresh = {hashlib.sha256(json.dumps(response.place).encode()).hexdigest(): (response, media) for response, media in responses}
+    there = set(
+        conn.execute(
+            select(coding_texts.c.place).where(coding_texts.c.project == project.id)
+        ).scalars()
+    )
+    last = conn.execute(
+        select(func.max(coding_texts.c.number)).where(coding_texts.c.project == project.id)
+    ).scalar()
+    fresh = {
+        hashlib.sha256(json.dumps(response.place).encode()).hexdigest(): (response, media)
+        for response, media in responses
+    }
     new = sorted(place for place in fresh if place not in there)
     seeds.generator(project.seed, "order of texts", last or 0).shuffle(new)
     numbered = enumerate(new, start=(last or 0) + 1)
@@ -261,8 +331,12 @@ def insert_chunks(conn: Connection, table: Table, rows: Sequence[Mapping[str, An
         conn.execute(insert(table), rows[start : start + CHUNK])
 
 
-def _text_row(project: str, number: int, place: str, response: Response, media: Sequence[TextMedium]) -> dict[str, Any]:
-    about = {name: value for name, value in asdict(response).items() if name not in ("text", "session")}
+def _text_row(
+    project: str, number: int, place: str, response: Response, media: Sequence[TextMedium]
+) -> dict[str, Any]:
+    about = {
+        name: value for name, value in asdict(response).items() if name not in ("text", "session")
+    }
     about["media"] = [[medium.digest, medium.replay] for medium in media]
     row = {"project": project, "number": number, "session": response.session, "place": place}
     return row | {"text": response.text, "about": json.dumps(about)}
@@ -270,19 +344,27 @@ def _text_row(project: str, number: int, place: str, response: Response, media: 
 
 def texts(conn: Connection, project: str) -> dict[int, CodedText]:
     """All texts by number."""
-    query = select(coding_texts).where(coding_texts.c.project == project).order_by(coding_texts.c.number)
+    query = (
+        select(coding_texts)
+        .where(coding_texts.c.project == project)
+        .order_by(coding_texts.c.number)
+    )
     return {row.number: _text(row) for row in conn.execute(query)}
 
 
 def text(conn: Connection, project: str, number: int) -> CodedText | None:
-    query = select(coding_texts).where(coding_texts.c.project == project, coding_texts.c.number == number)
+    query = select(coding_texts).where(
+        coding_texts.c.project == project, coding_texts.c.number == number
+    )
     row = conn.execute(query).one_or_none()
     return None if row is None else _text(row)
 
 
 def words(conn: Connection, project: str) -> dict[int, str]:
     """The texts alone, by number."""
-    query = select(coding_texts.c.number, coding_texts.c.text).where(coding_texts.c.project == project)
+    query = select(coding_texts.c.number, coding_texts.c.text).where(
+        coding_texts.c.project == project
+    )
     return {row.number: row.text for row in conn.execute(query.order_by(coding_texts.c.number))}
 
 
@@ -293,7 +375,9 @@ def count_texts(conn: Connection, project: str) -> int:
 
 def texts_stamp(conn: Connection, project: str) -> tuple[int, int]:
     """Changes whenever a text comes or goes."""
-    query = select(func.count(), func.max(coding_texts.c.number)).where(coding_texts.c.project == project)
+    query = select(func.count(), func.max(coding_texts.c.number)).where(
+        coding_texts.c.project == project
+    )
     row = conn.execute(query).one()
     return int(row[0]), int(row[1] or 0)
 

@@ -1,4 +1,6 @@
-"""Rounds of coding: what was drawn, who codes what, how far they are; and the simulated coders of simulated texts."""
+"""Rounds of coding: what was drawn, who codes what, how far they are; and the simulated coders of
+simulated texts.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ from believable.store.database_tables import coding_marks, coding_rounds, coding
 from believable.store.database_tables import coding_texts as texts_table
 
 #: A task with the round it belongs to.
-_OF_ITS_ROUND = and_(coding_rounds.c.project == coding_tasks.c.project, coding_rounds.c.number == coding_tasks.c.round)
+_OF_ITS_ROUND = and_(
+    coding_rounds.c.project == coding_tasks.c.project,
+    coding_rounds.c.number == coding_tasks.c.round,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,8 @@ def add_round(
 ) -> CodingRound:
     """Draws a round from the texts that no earlier round of agreement or split has, and assigns it.
 
-    `again` takes the texts of that earlier round instead: they are coded anew after the codebook was refined.
+    `again` takes the texts of that earlier round instead: they are coded anew after the codebook
+    was refined.
     """
     number = 1 + max((earlier.number for earlier in rounds(conn, project.id)), default=0)
     rng = seeds.generator(project.seed, "coding round", number)
@@ -77,22 +83,37 @@ def add_round(
     else:
         chosen = draw(_free(conn, project.id), plan, rng)
     if not chosen:
-        raise InvalidInput("round: no text is left to draw. Collect more texts, or code an earlier round again.")
+        raise InvalidInput(
+            "round: no text is left to draw. Collect more texts, or code an earlier round again."
+        )
     kept = json.dumps(asdict(plan) | {"coders": list(coders), "again": again})
-    row = {"number": number, "kind": plan.kind, "plan": kept, "state": "open", "user": user, "created_ms": at_ms}
+    row = {
+        "number": number,
+        "kind": plan.kind,
+        "plan": kept,
+        "state": "open",
+        "user": user,
+        "created_ms": at_ms,
+    }
     conn.execute(insert(coding_rounds).values(project=project.id, **row))
     put_tasks(conn, project.id, number, assign(chosen, coders, plan, rng))
     return CodingRound(number, plan.kind, plan, tuple(coders), "open", user, at_ms)
 
 
 def _numbers(conn: Connection, project: str, number: int) -> list[int]:
-    query = select(coding_tasks.c.number).where(coding_tasks.c.project == project, coding_tasks.c.round == number)
+    query = select(coding_tasks.c.number).where(
+        coding_tasks.c.project == project, coding_tasks.c.round == number
+    )
     return sorted(set(conn.execute(query).scalars()))
 
 
 def _free(conn: Connection, project: str) -> list[DrawableText]:
     """What can be drawn: the texts that are in no round yet."""
-    used = set(conn.execute(select(coding_tasks.c.number).where(coding_tasks.c.project == project)).scalars())
+    used = set(
+        conn.execute(
+            select(coding_tasks.c.number).where(coding_tasks.c.project == project)
+        ).scalars()
+    )
     everything = coding_projects.texts(conn, project)
     return [text.response.item(number) for number, text in everything.items() if number not in used]
 
@@ -103,13 +124,19 @@ def put_tasks(conn: Connection, project: str, number: int, tasks: Sequence[Coder
 
 
 def rounds(conn: Connection, project: str) -> tuple[CodingRound, ...]:
-    query = select(coding_rounds).where(coding_rounds.c.project == project).order_by(coding_rounds.c.number)
+    query = (
+        select(coding_rounds)
+        .where(coding_rounds.c.project == project)
+        .order_by(coding_rounds.c.number)
+    )
     drawn = []
     for row in conn.execute(query):
         kept = json.loads(row.plan)
         plan = RoundPlan(**{name: kept[name] for name in RoundPlan.__slots__})
         coders = tuple(kept["coders"])
-        drawn.append(CodingRound(row.number, row.kind, plan, coders, row.state, row.user, row.created_ms))
+        drawn.append(
+            CodingRound(row.number, row.kind, plan, coders, row.state, row.user, row.created_ms)
+        )
     return tuple(drawn)
 
 
@@ -131,10 +158,19 @@ def set_round_state(conn: Connection, project: str, number: int, state: str) -> 
 def tasks_of(conn: Connection, project: str, coder: str) -> tuple[AssignedText, ...]:
     """A coder's list in the rounds that are open, newest round first; withdrawn texts are gone."""
     query = (
-        select(coding_tasks.c.round, coding_tasks.c.number, coding_tasks.c.position, coding_tasks.c.shared)
+        select(
+            coding_tasks.c.round,
+            coding_tasks.c.number,
+            coding_tasks.c.position,
+            coding_tasks.c.shared,
+        )
         .join(coding_rounds, _OF_ITS_ROUND)
         .join(texts_table, OF_ITS_TEXT)
-        .where(coding_tasks.c.project == project, coding_tasks.c.coder == coder, coding_rounds.c.state == "open")
+        .where(
+            coding_tasks.c.project == project,
+            coding_tasks.c.coder == coder,
+            coding_rounds.c.state == "open",
+        )
         .order_by(coding_tasks.c.round, coding_tasks.c.position)
     )
     return tuple(AssignedText(row[0], row[1], row[2], bool(row[3])) for row in conn.execute(query))
@@ -143,11 +179,16 @@ def tasks_of(conn: Connection, project: str, coder: str) -> tuple[AssignedText, 
 def samples(conn: Connection, project: str) -> Mapping[tuple[int, int], str]:
     """(round, text) → joint, agreement, overlap or single."""
     query = (
-        select(coding_tasks.c.round, coding_tasks.c.number, coding_tasks.c.shared, coding_rounds.c.kind)
+        select(
+            coding_tasks.c.round, coding_tasks.c.number, coding_tasks.c.shared, coding_rounds.c.kind
+        )
         .join(coding_rounds, _OF_ITS_ROUND)
         .where(coding_tasks.c.project == project)
     )
-    return {(row[0], row[1]): row[3] if row[3] != "split" else "overlap" if row[2] else "single" for row in conn.execute(query)}
+    return {
+        (row[0], row[1]): row[3] if row[3] != "split" else "overlap" if row[2] else "single"
+        for row in conn.execute(query)
+    }
 
 
 def coder_progress(conn: Connection, project: str) -> tuple[CoderProgress, ...]:
@@ -163,17 +204,26 @@ def coder_progress(conn: Connection, project: str) -> tuple[CoderProgress, ...]:
         .group_by(coding_marks.c.round, coding_marks.c.coder)
     )
     done = {(row[0], row[1]): row[2] for row in conn.execute(finished)}
-    return tuple(CoderProgress(row[0], row[1], row[2], done.get((row[0], row[1]), 0)) for row in conn.execute(assigned))
+    return tuple(
+        CoderProgress(row[0], row[1], row[2], done.get((row[0], row[1]), 0))
+        for row in conn.execute(assigned)
+    )
 
 
-# ---------------------------------------------------------------------------------------------- simulated coders
+# ----------------------------------------------------------------------------------------------
+# simulated coders
 
 
-def simulate_coders(conn: Connection, project: CodingProject, *, phrases: str, settings: CodingSettings, at_ms: int) -> int:
-    """Draws an agreement and a split round and codes them; how many marks were made. `phrases` names the ready codebook that the
-    texts were made from."""
+def simulate_coders(
+    conn: Connection, project: CodingProject, *, phrases: str, settings: CodingSettings, at_ms: int
+) -> int:
+    """Draws an agreement and a split round and codes them; how many marks were made. `phrases`
+    names the ready codebook that the texts were made from.
+    """
     if project.pool != "simulated":
-        raise Refused(f"coding project {project.id!r} holds texts of people; only people code them.")
+        raise Refused(
+            f"coding project {project.id!r} holds texts of people; only people code them."
+        )
     book = coding_projects.book(conn, project.id).book
     texts = coding_projects.words(conn, project.id)
     n_marks = 0
@@ -187,10 +237,14 @@ def simulate_coders(conn: Connection, project: CodingProject, *, phrases: str, s
             for task in tasks_of(conn, project.id, coder):
                 if task.round != drawn.number:
                     continue
-                rng = seeds.generator(project.seed, "simulated coder", coder, task.round, task.number)
+                rng = seeds.generator(
+                    project.seed, "simulated coder", coder, task.round, task.number
+                )
                 truth = read_reason(phrases, texts[task.number])
                 mark = replace(simulated_coder(book, truth, rng, error=settings.error), done=True)
                 operation = MarkOperation(task.round, task.number, mark, 1, False, at_ms)
-                put_mark(conn, project.id, coder, operation, session_of(conn, project.id, task.number))
+                put_mark(
+                    conn, project.id, coder, operation, session_of(conn, project.id, task.number)
+                )
                 n_marks += 1
     return n_marks

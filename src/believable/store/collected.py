@@ -1,4 +1,6 @@
-"""What was collected, as the records a bundle is made from: read in chunks, in an order that never changes."""
+"""What was collected, as the records a bundle is made from: read in chunks, in an order that never
+changes.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,14 @@ from believable.bundle.session_records import (
 )
 from believable.core.errors import NotFound
 from believable.store import monitor, review, rounds, studies, study_versions
-from believable.store.database_tables import decisions, definitions, events, sessions, strays, trials
+from believable.store.database_tables import (
+    decisions,
+    definitions,
+    events,
+    sessions,
+    strays,
+    trials,
+)
 from believable.store.fixed_statements import FixedStatement
 from believable.store.sessions import POOLS, closed_trial, get_file
 from believable.store.view_checks import checks_of
@@ -39,10 +48,14 @@ def count(conn: Connection, study_id: str, *, simulated: bool) -> int:
 
 
 def study_record(conn: Connection, study_id: str, *, simulated: bool) -> StudyRecord:
-    """The study, the definitions its sessions are pinned to (and the current one), and what is not exported, counted."""
+    """The study, the definitions its sessions are pinned to (and the current one), and what is not
+    exported, counted.
+    """
     study = studies.get(conn, study_id)
     pool = "simulated" if simulated else "real"
-    used = select(sessions.c.definition).where(sessions.c.study == study_id, sessions.c.link_kind.in_(POOLS[pool]))
+    used = select(sessions.c.definition).where(
+        sessions.c.study == study_id, sessions.c.link_kind.in_(POOLS[pool])
+    )
     query = (
         select(definitions.c.hash, definitions.c.body)
         .where(definitions.c.hash.in_(used) | (definitions.c.hash == study.definition))
@@ -50,10 +63,21 @@ def study_record(conn: Connection, study_id: str, *, simulated: bool) -> StudyRe
     )
     bodies = {row.hash: row.body for row in conn.execute(query)}
     if study.definition not in bodies:
-        raise NotFound(f"study {study_id!r}: its definition {study.definition[:12]} is not in this database. Restore the backup.")
+        raise NotFound(
+            f"study {study_id!r}: its definition {study.definition[:12]} is not in this database."
+            " Restore the backup."
+        )
     previews = 0 if simulated else _in_pool(conn, study_id, "preview")
     gone = monitor.withdrawn(conn, study_id, pool)
-    return StudyRecord(study.id, study.title, bodies, simulated, gone, previews, version_records(conn, study_id, pool))
+    return StudyRecord(
+        study.id,
+        study.title,
+        bodies,
+        simulated,
+        gone,
+        previews,
+        version_records(conn, study_id, pool),
+    )
 
 
 def version_records(conn: Connection, study_id: str, pool: str) -> tuple[VersionRecord, ...]:
@@ -78,7 +102,9 @@ def version_records(conn: Connection, study_id: str, pool: str) -> tuple[Version
 def collected(conn: Connection, study_id: str, *, simulated: bool) -> Iterator[CollectedSession]:
     """Every session with all that belongs to it, in order of its number."""
     kinds = POOLS["simulated" if simulated else "real"]
-    query = select(sessions.c.id).where(sessions.c.study == study_id, sessions.c.link_kind.in_(kinds))
+    query = select(sessions.c.id).where(
+        sessions.c.study == study_id, sessions.c.link_kind.in_(kinds)
+    )
     ids = list(conn.execute(query.order_by(sessions.c.number, sessions.c.id)).scalars())
     looks = review.looks(conn, study_id, "simulated" if simulated else "real")
     names = _reviewers(conn, study_id)
@@ -87,32 +113,59 @@ def collected(conn: Connection, study_id: str, *, simulated: bool) -> Iterator[C
 
 
 def _reviewers(conn: Connection, study_id: str) -> dict[str, str]:
-    """reviewer_1, reviewer_2, … in the order of their first decision about the study: names of accounts stay with us."""
-    deciding = select(decisions.c.user, func.min(decisions.c.id)).join(sessions, sessions.c.id == decisions.c.session)
-    deciding = deciding.where(sessions.c.study == study_id).group_by(decisions.c.user).order_by(func.min(decisions.c.id))
-    return {row.user: f"reviewer_{number}" for number, row in enumerate(conn.execute(deciding), start=1)}
+    """reviewer_1, reviewer_2, … in the order of their first decision about the study: names of
+    accounts stay with us.
+    """
+    deciding = select(decisions.c.user, func.min(decisions.c.id)).join(
+        sessions, sessions.c.id == decisions.c.session
+    )
+    deciding = (
+        deciding.where(sessions.c.study == study_id)
+        .group_by(decisions.c.user)
+        .order_by(func.min(decisions.c.id))
+    )
+    return {
+        row.user: f"reviewer_{number}" for number, row in enumerate(conn.execute(deciding), start=1)
+    }
 
 
 def _in_pool(conn: Connection, study_id: str, pool: str) -> int:
     query = select(func.count()).select_from(sessions)
-    return int(conn.execute(query.where(sessions.c.study == study_id, sessions.c.link_kind.in_(POOLS[pool]))).scalar_one())
+    return int(
+        conn.execute(
+            query.where(sessions.c.study == study_id, sessions.c.link_kind.in_(POOLS[pool]))
+        ).scalar_one()
+    )
 
 
 _EVENTS = FixedStatement(
-    select(events.c.seq, events.c.body, events.c.received_ms).where(events.c.session == bindparam("own")).order_by(events.c.seq)
+    select(events.c.seq, events.c.body, events.c.received_ms)
+    .where(events.c.session == bindparam("own"))
+    .order_by(events.c.seq)
 )
 
 
-def _chunk(conn: Connection, ids: Sequence[str], looks: review.Looks, names: Mapping[str, str]) -> Iterator[CollectedSession]:
-    records = {row.id: _session(row) for row in conn.execute(select(sessions).where(sessions.c.id.in_(ids)))}
+def _chunk(
+    conn: Connection, ids: Sequence[str], looks: review.Looks, names: Mapping[str, str]
+) -> Iterator[CollectedSession]:
+    records = {
+        row.id: _session(row)
+        for row in conn.execute(select(sessions).where(sessions.c.id.in_(ids)))
+    }
     closed = _by_session(conn, trials, ids, ("run", "position"), closed_trial)
     kept = _by_session(
-        conn, strays, ids, ("epoch", "seq"), lambda row: StrayRecord(row.epoch, row.seq, row.body, row.received_ms)
+        conn,
+        strays,
+        ids,
+        ("epoch", "seq"),
+        lambda row: StrayRecord(row.epoch, row.seq, row.body, row.received_ms),
     )
 
     def decision(row: Row[Any]) -> DecisionRecord:
         blind = not looks.before(row.user, records[row.session].number, row.at_ms)
-        return DecisionRecord(row.kind, row.target, row.reason, names[row.user], row.at_ms, blind=blind)
+        return DecisionRecord(
+            row.kind, row.target, row.reason, names[row.user], row.at_ms, blind=blind
+        )
 
     decided = _by_session(conn, decisions, ids, ("id",), decision)
     for name in ids:
@@ -127,7 +180,10 @@ def _rounds(conn: Connection, session: str) -> tuple[RoundRecord, ...]:
     return tuple(
         RoundRecord(
             **{name: getattr(round_.key, name) for name in ("position", "run", "attempt")},
-            **{name: getattr(round_, name) for name in ("setup", "state", "losses", "score", "started_ms", "ended_ms")},
+            **{
+                name: getattr(round_, name)
+                for name in ("setup", "state", "losses", "score", "started_ms", "ended_ms")
+            },
             ticks=round_.tick,
             changes=tuple(tuple(change) for change in rounds.changes_of(conn, round_.key)),
             recording=get_file(conn, session, round_.key.recording_name),
@@ -137,10 +193,18 @@ def _rounds(conn: Connection, session: str) -> tuple[RoundRecord, ...]:
 
 
 def _by_session(
-    conn: Connection, table: Table, ids: Sequence[str], order: Sequence[str], record: Callable[[Row[Any]], T]
+    conn: Connection,
+    table: Table,
+    ids: Sequence[str],
+    order: Sequence[str],
+    record: Callable[[Row[Any]], T],
 ) -> dict[str, list[T]]:
     groups: dict[str, list[T]] = defaultdict(list)
-    query = select(table).where(table.c.session.in_(ids)).order_by(table.c.session, *(table.c[name] for name in order))
+    query = (
+        select(table)
+        .where(table.c.session.in_(ids))
+        .order_by(table.c.session, *(table.c[name] for name in order))
+    )
     for row in conn.execute(query):
         groups[row.session].append(record(row))
     return groups
@@ -153,7 +217,9 @@ def _session(row: Row[Any]) -> SessionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Recruited:
-    """A session that a recruiting platform sent, and what became of it. `reason` is why it was rejected or approved."""
+    """A session that a recruiting platform sent, and what became of it. `reason` is why it was
+    rejected or approved.
+    """
 
     number: int
     definition: str
@@ -167,7 +233,9 @@ class Recruited:
 
 
 def answered_true(conn: Connection, study_id: str, trial: str, answer: str) -> frozenset[str]:
-    """Hashes of the recruiter's ids of everybody whose answer on this page is yes, such as the verdict of a quality test."""
+    """Hashes of the recruiter's ids of everybody whose answer on this page is yes, such as the
+    verdict of a quality test.
+    """
     query = (
         select(sessions.c.recruiter_hash, trials.c.key, trials.c.answers)
         .join(trials, trials.c.session == sessions.c.id)
@@ -189,7 +257,11 @@ def recruited(conn: Connection, study_id: str) -> tuple[Recruited, ...]:
     """All real sessions with a recruiter's id, in order of their number."""
     query = (
         select(sessions)
-        .where(sessions.c.study == study_id, sessions.c.link_kind.in_(POOLS["real"]), sessions.c.recruiter_hash.is_not(None))
+        .where(
+            sessions.c.study == study_id,
+            sessions.c.link_kind.in_(POOLS["real"]),
+            sessions.c.recruiter_hash.is_not(None),
+        )
         .order_by(sessions.c.number)
     )
     paying = (

@@ -1,9 +1,10 @@
 """The two databases we speak to.
 
-SQLite: one file in WAL mode with `synchronous=FULL`, so a commit that returned survives a power cut. Writers begin with
-`BEGIN IMMEDIATE`: they wait for each other instead of failing half-way. PostgreSQL: `synchronous_commit=on`; a transaction
-with changes takes an exclusive advisory lock and one with event batches only a shared one, so changes never deadlock and
-batches of several processes still run side by side.
+SQLite: one file in WAL mode with `synchronous=FULL`, so a commit that returned survives a power
+cut. Writers begin with `BEGIN IMMEDIATE`: they wait for each other instead of failing half-way.
+PostgreSQL: `synchronous_commit=on`; a transaction with changes takes an exclusive advisory lock and
+one with event batches only a shared one, so changes never deadlock and batches of several processes
+still run side by side.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from believable.store.trouble import Trouble, trouble, troubles_told
 
 #: How long SQLite waits for another process's transaction.
 BUSY_TIMEOUT_MS = 30_000
-#: The writing thread keeps its connection (`writing`); whoever else changes something on this engine gets another one.
+#: The writing thread keeps its connection (`writing`); whoever else changes something on this
+#: engine gets another one.
 SPARE = 1
 #: The key of PostgreSQL's advisory locks: "believab" in ASCII.
 ADVISORY_KEY = int.from_bytes(b"believab", "big")
@@ -45,8 +47,9 @@ POSTGRES_OPTIONS = (
 )
 
 
-#: How a SQLite commit reaches the disk. `FULL`: before it is answered. `NORMAL`: some time later, in order; a power cut may take
-#: the latest commits of this process, never damages the file and never takes what another process has stored with `FULL`.
+#: How a SQLite commit reaches the disk. `FULL`: before it is answered. `NORMAL`: some time later,
+#: in order; a power cut may take the latest commits of this process, never damages the file and
+#: never takes what another process has stored with `FULL`.
 Synchronous: TypeAlias = Literal["FULL", "NORMAL"]
 
 
@@ -55,21 +58,29 @@ MOST_DAMAGES = 20
 
 
 def owner_folder(path: Path) -> Path:
-    """The folder, made if need be. Others may neither list nor change it; a web server that is told a medium's exact name may
-    still pass through to it, because files that hold people's data are closed themselves (`owner_only`).
+    """The folder, made if need be. Others may neither list nor change it; a web server that is told
+    a medium's exact name may still pass through to it, because files that hold people's data are
+    closed themselves (`owner_only`).
     """
     try:
         path.mkdir(mode=0o711, parents=True, exist_ok=True)
     except OSError as error:
         in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
-        cure = "Move away what is there, or name another." if in_the_way else "Make it, or name another."
-        raise Unavailable(f"the folder {str(path)!r} cannot be made: {error.strerror}. {cure}") from None
+        cure = (
+            "Move away what is there, or name another."
+            if in_the_way
+            else "Make it, or name another."
+        )
+        raise Unavailable(
+            f"the folder {str(path)!r} cannot be made: {error.strerror}. {cure}"
+        ) from None
     return path
 
 
 def owner_file(path: Path, flags: int) -> int:
-    """A descriptor of the file, made if need be, which nobody but its owner reads. What an administrator's command makes belongs
-    to whoever the folder belongs to: the server that runs there under an account of its own must be able to use it.
+    """A descriptor of the file, made if need be, which nobody but its owner reads. What an
+    administrator's command makes belongs to whoever the folder belongs to: the server that runs
+    there under an account of its own must be able to use it.
     """
     descriptor = os.open(path, flags | os.O_CREAT, 0o600)
     if sys.platform != "win32" and os.geteuid() == 0:
@@ -82,10 +93,12 @@ _making = threading.Lock()
 
 
 def owner_only(path: Path) -> None:
-    """Make the file if there is none, and let nobody but its owner read it. SQLite gives its logs the same rights.
+    """Make the file if there is none, and let nobody but its owner read it. SQLite gives its logs
+    the same rights.
 
-    A file that is there is never opened: closing any descriptor of it would let go of all locks that this process holds on it,
-    and two writers that believe to be alone destroy a database. Hence O_EXCL, and one thread at a time.
+    A file that is there is never opened: closing any descriptor of it would let go of all locks
+    that this process holds on it, and two writers that believe to be alone destroy a database.
+    Hence O_EXCL, and one thread at a time.
     """
     # Where it is there already, or may not be made, opening the database says so.
     with _making, contextlib.suppress(OSError):
@@ -112,21 +125,25 @@ def parse_url(url: str) -> URL:
 
 def read_only(path: Path) -> Engine:
     """A SQLite file that must not be touched, such as a backup."""
-    address = URL.create("sqlite", database=f"file:{quote(str(path))}", query={"mode": "ro", "uri": "true"})
+    address = URL.create(
+        "sqlite", database=f"file:{quote(str(path))}", query={"mode": "ro", "uri": "true"}
+    )
     return create_engine(address, poolclass=NullPool)
 
 
 def _bad_url(url: str) -> InvalidInput:
     shown = url.split("@")[-1]  # what stands before it may be a password
     return InvalidInput(
-        f"database address: expected sqlite:///path/to/file.db or postgresql://user@host/name, got …{shown!r}. "
-        "Give one of these forms."
+        "database address: expected sqlite:///path/to/file.db or postgresql://user@host/name, got"
+        f" …{shown!r}. Give one of these forms."
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """One transaction, such that its fate can be asked for after the connection broke. SQLite needs no mark."""
+    """One transaction, such that its fate can be asked for after the connection broke. SQLite needs
+    no mark.
+    """
 
     mark: str | None
 
@@ -134,7 +151,14 @@ class Ticket:
 class Database:
     """Engines for writing (one connection) and reading (a few), configured for durability."""
 
-    def __init__(self, url: str, *, max_pages: int | None = None, readers: int = 4, synchronous: Synchronous = "FULL") -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        max_pages: int | None = None,
+        readers: int = 4,
+        synchronous: Synchronous = "FULL",
+    ) -> None:
         self.url = parse_url(url)
         self.dialect = self.url.get_backend_name()
         self.max_pages = max_pages
@@ -145,7 +169,10 @@ class Database:
         if self.dialect == "sqlite":
             self.path: Path | None = Path(self.url.database or "")
             owner_folder(self.path.parent)
-            self.writer, self.reader = self._sqlite("BEGIN IMMEDIATE", 1), self._sqlite("BEGIN", readers)
+            self.writer, self.reader = (
+                self._sqlite("BEGIN IMMEDIATE", 1),
+                self._sqlite("BEGIN", readers),
+            )
         else:
             self.path = None
             self.writer = self._postgres(1, "READ COMMITTED")
@@ -170,7 +197,11 @@ class Database:
             pool_size=size,
             max_overflow=SPARE if size == 1 else 0,
             pool_timeout=BUSY_TIMEOUT_MS / 1000,
-            connect_args={"isolation_level": None, "check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
+            connect_args={
+                "isolation_level": None,
+                "check_same_thread": False,
+                "timeout": BUSY_TIMEOUT_MS / 1000,
+            },
         )
 
         settings = [
@@ -192,11 +223,17 @@ class Database:
 
         @event.listens_for(engine, "connect")
         def configure(connection: Any, _record: Any) -> None:
-            limit = [f"max_page_count={self.max_pages:d}"] if self.max_pages is not None and begin != "BEGIN" else []
+            limit = (
+                [f"max_page_count={self.max_pages:d}"]
+                if self.max_pages is not None and begin != "BEGIN"
+                else []
+            )
             for setting in (*settings, *limit):
                 try:
                     connection.execute(f"PRAGMA {setting}")
-                except sqlite3.Error as error:  # raised here it would reach callers without the meaning of `trouble`
+                except (
+                    sqlite3.Error
+                ) as error:  # raised here it would reach callers without the meaning of `trouble`
                     raise OperationalError(f"PRAGMA {setting}", None, error) from error
 
         @event.listens_for(engine, "begin")
@@ -213,14 +250,20 @@ class Database:
                 pool_size=size,
                 max_overflow=SPARE if size == 1 else 0,
                 isolation_level=isolation,
-                connect_args={"options": POSTGRES_OPTIONS, "connect_timeout": 10, "client_encoding": "utf8"},
+                connect_args={
+                    "options": POSTGRES_OPTIONS,
+                    "connect_timeout": 10,
+                    "client_encoding": "utf8",
+                },
             )
         except ImportError:
             raise MissingExtra(what="PostgreSQL", extra="postgres") from None
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
-        """The connection of the writing thread, kept between its transactions; after a failure the next one gets a new one."""
+        """The connection of the writing thread, kept between its transactions; after a failure the
+        next one gets a new one.
+        """
         conn = self._kept if self._kept is not None else self.writer.connect()
         self._kept = None
         try:
@@ -228,7 +271,9 @@ class Database:
         except BaseException:
             conn.close()
             raise
-        if conn.invalidated or conn.in_transaction():  # a commit that got no answer, and was found to have taken place
+        if (
+            conn.invalidated or conn.in_transaction()
+        ):  # a commit that got no answer, and was found to have taken place
             conn.close()
         else:
             self._kept = conn
@@ -242,15 +287,18 @@ class Database:
         conn.exec_driver_sql(f"SELECT {lock}({ADVISORY_KEY})")
         mark = secrets.token_hex(16)
         conn.exec_driver_sql(
-            "INSERT INTO writers (id, mark) VALUES (%s, %s) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark",
+            "INSERT INTO writers (id, mark) VALUES (%s, %s) ON CONFLICT (id) DO UPDATE SET mark ="
+            " excluded.mark",
             (self._writer_id, mark),
         )
         return Ticket(mark)
 
     def committed(self, ticket: Ticket, *, patience_s: float) -> bool:
-        """Whether a transaction whose COMMIT got no answer took place: asked until the server is back.
+        """Whether a transaction whose COMMIT got no answer took place: asked until the server is
+        back.
 
-        The mark is the transaction's own row, not its number: a server that crashed gives lost numbers out again.
+        The mark is the transaction's own row, not its number: a server that crashed gives lost
+        numbers out again.
         """
         deadline_s = time.monotonic() + patience_s
         while True:
@@ -261,14 +309,15 @@ class Database:
                     raise
             if time.monotonic() > deadline_s:
                 raise Unavailable(
-                    "the database went away while storing, and it is not known whether the change is in. "
-                    "Reload to see what is stored."
+                    "the database went away while storing, and it is not known whether the change"
+                    " is in. Reload to see what is stored."
                 )
             time.sleep(0.1)
 
     def _stored_mark(self) -> str | None:
         with self.reader.connect() as conn:
-            # The lost transaction holds this lock until it has ended one way or the other. Then look, on a new snapshot.
+            # The lost transaction holds this lock until it has ended one way or the other. Then
+            # look, on a new snapshot.
             with conn.begin():
                 conn.exec_driver_sql("SET LOCAL lock_timeout = '1s'")
                 conn.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ADVISORY_KEY})")
@@ -280,7 +329,9 @@ class Database:
         return conn.connection.driver_connection
 
     def scrub(self, conn: Connection) -> bool:
-        """SQLite: fold the write-ahead log into the file and empty it, so that erased content is in neither. False: try again."""
+        """SQLite: fold the write-ahead log into the file and empty it, so that erased content is in
+        neither. False: try again.
+        """
         if self.dialect != "sqlite":
             return True
         raw = self.driver_connection(conn)
@@ -292,18 +343,27 @@ class Database:
         return not busy
 
     def limit_pages(self, conn: Connection, pages: int | None) -> None:
-        """SQLite: refuse to grow past this many pages (None: no limit). For drills of a full disk."""
+        """SQLite: refuse to grow past this many pages (None: no limit). For drills of a full
+        disk.
+        """
         self.max_pages = pages
-        self.driver_connection(conn).execute(f"PRAGMA max_page_count={4294967294 if pages is None else pages:d}")
+        self.driver_connection(conn).execute(
+            f"PRAGMA max_page_count={4294967294 if pages is None else pages:d}"
+        )
 
     def leave_mark(self, conn: Connection) -> None:
         """A small change that says nothing: whether it can be stored is the question."""
         row = {"id": f"ready-{self._writer_id}"[:32], "mark": secrets.token_hex(16)}
-        put = "INSERT INTO writers (id, mark) VALUES (:id, :mark) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark"
+        put = (
+            "INSERT INTO writers (id, mark) VALUES (:id, :mark) ON CONFLICT (id) DO UPDATE SET mark"
+            " = excluded.mark"
+        )
         conn.execute(text(put), row)
 
     def damages(self) -> list[str]:
-        """SQLite: what a quick look over the whole file finds wrong with it. PostgreSQL watches over its own pages."""
+        """SQLite: what a quick look over the whole file finds wrong with it. PostgreSQL watches
+        over its own pages.
+        """
         if self.path is None:
             return []
         try:
@@ -325,22 +385,26 @@ class Database:
         self.reader.dispose()
 
 
-# ---------------------------------------------------------------------------------------------- checkpoints
+# ----------------------------------------------------------------------------------------------
+# checkpoints
 
 
 log = logging.getLogger(__name__)
 
-#: The writer checkpoints by itself at this length of the log (16 MB): by then most of it has been moved already.
+#: The writer checkpoints by itself at this length of the log (16 MB): by then most of it has been
+#: moved already.
 WRITER_PAGES = 4_000
 CHECKPOINT_INTERVAL_S = 0.5
 
 
 class Checkpointer:
-    """Moves committed pages from SQLite's log into its file, beside the writer instead of inside somebody's commit.
+    """Moves committed pages from SQLite's log into its file, beside the writer instead of inside
+    somebody's commit.
 
-    With a busy disk a commit that does this itself can take seconds; measured at 1,000 batches a second, the slowest hundredth
-    waited up to 3 s without this thread and never more than 0.3 s with it. It looks twice a second whether the log has grown.
-    If it falls behind or stops, the writer does the same work itself once the log holds `WRITER_PAGES`.
+    With a busy disk a commit that does this itself can take seconds; measured at 1,000 batches a
+    second, the slowest hundredth waited up to 3 s without this thread and never more than 0.3 s
+    with it. It looks twice a second whether the log has grown. If it falls behind or stops, the
+    writer does the same work itself once the log holds `WRITER_PAGES`.
     """
 
     def __init__(self, path: Path, interval_s: float = CHECKPOINT_INTERVAL_S) -> None:
@@ -348,7 +412,9 @@ class Checkpointer:
         self._log = Path(f"{path}-wal")
         self._interval_s = interval_s
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="believable-checkpointer", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, name="believable-checkpointer", daemon=True
+        )
         self._thread.start()
 
     def close(self) -> None:
@@ -357,7 +423,9 @@ class Checkpointer:
 
     def _run(self) -> None:
         seen = said = None
-        with closing(sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)) as raw:
+        with closing(
+            sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        ) as raw:
             while not self._stop.wait(self._interval_s):
                 try:
                     status = self._log.stat()
@@ -368,7 +436,8 @@ class Checkpointer:
                 except FileNotFoundError:
                     seen = None
                 except sqlite3.Error as error:
-                    # A full disk, a lock: the writer meets the same trouble and tells it; here the next round tries again.
+                    # A full disk, a lock: the writer meets the same trouble and tells it; here the
+                    # next round tries again.
                     if str(error) != said:  # once, not twice a second
                         said = str(error)
                         log.warning("checkpoint failed: %s", error)

@@ -1,7 +1,9 @@
-"""Events: immutable, numbered, kept to the letter. Checking what comes in, storing it, and reading it back.
+"""Events: immutable, numbered, kept to the letter. Checking what comes in, storing it, and reading
+it back.
 
-Storing is the hot path: all waiting batches of all sessions, merged into a few statements. `(session, seq)` is the key, so
-sending again is harmless. The answer to a batch is the highest event up to which nothing is missing.
+Storing is the hot path: all waiting batches of all sessions, merged into a few statements.
+`(session, seq)` is the key, so sending again is harmless. The answer to a batch is the highest
+event up to which nothing is missing.
 """
 
 from __future__ import annotations
@@ -33,10 +35,12 @@ from believable.store import alarms
 from believable.store.database_tables import events, sessions, strays, tombstones
 from believable.store.fixed_statements import FixedStatement, run_many
 
-#: How far ahead of the last gap-free event a number may be. The browser sends in order, so more is a mistake.
+#: How far ahead of the last gap-free event a number may be. The browser sends in order, so more is
+#: a mistake.
 SEQ_WINDOW = 20_000
-#: Characters that one session may store, altogether and within a minute. The longest of three simulated sessions of each protocol
-#: stored 216,500 (`qa`; `replay` 105,926, `trace` 85,685, `clips` 37,653, `hntt` 30,957), counted as here.
+#: Characters that one session may store, altogether and within a minute. The longest of three
+#: simulated sessions of each protocol stored 216,500 (`qa`; `replay` 105,926, `trace` 85,685,
+#: `clips` 37,653, `hntt` 30,957), counted as here.
 SESSION_CHARS = 64_000_000
 MINUTE_CHARS = 16_000_000
 MINUTE_MS = 60_000
@@ -70,16 +74,29 @@ class _OpenSession:
     stored_chars: int
     minute_ms: int
     minute_chars: int
-    stored: dict[int, str] = field(default_factory=dict)  # bodies at hand: duplicates, beyond a gap, and new ones
+    stored: dict[int, str] = field(
+        default_factory=dict
+    )  # bodies at hand: duplicates, beyond a gap, and new ones
     new: dict[int, str] = field(default_factory=dict)
     strays: dict[tuple[int, int], str] = field(default_factory=dict)
     conflicts: set[int] = field(default_factory=set)
     flooded: set[str] = field(default_factory=set)
 
 
-_COLUMNS = ("token_hash", "id", "study", "state", "epoch", "head_seq", "head_hash", "top_seq", "reservation_ms")
+_COLUMNS = (
+    "token_hash",
+    "id",
+    "study",
+    "state",
+    "epoch",
+    "head_seq",
+    "head_hash",
+    "top_seq",
+    "reservation_ms",
+)
 _COUNTS = ("stored_chars", "minute_ms", "minute_chars")
-# Locked in one order, so that processes appending to the same sessions never wait for each other in a circle.
+# Locked in one order, so that processes appending to the same sessions never wait for each other in
+# a circle.
 _SELECT = (
     select(*(sessions.c[name] for name in (*_COLUMNS, *_COUNTS)))
     .where(sessions.c.token_hash.in_(bindparam("tokens", expanding=True)))
@@ -91,18 +108,25 @@ _SELECT_ONE = FixedStatement(
     .where(sessions.c.token_hash == bindparam("token"))
     .with_for_update()
 )
-# Plain SQL for the two statements that run thousands of times a second: compiling parameters would be a third of the work.
-# A plain INSERT, on purpose: what is new was found out under the lock, and a clash must fail and not be passed over.
+# Plain SQL for the two statements that run thousands of times a second: compiling parameters would
+# be a third of the work. A plain INSERT, on purpose: what is new was found out under the lock, and
+# a clash must fail and not be passed over.
 _INSERT = "INSERT INTO events (session, seq, body, received_ms) VALUES (?, ?, ?, ?)"
 _UPDATE = (
-    "UPDATE sessions SET head_seq = ?, head_hash = ?, top_seq = ?, seen_ms = ?, reserved_until_ms = ?, "
-    "stored_chars = ?, minute_ms = ?, minute_chars = ? WHERE id = ?"
+    "UPDATE sessions SET head_seq = ?, head_hash = ?, top_seq = ?, seen_ms = ?, reserved_until_ms ="
+    " ?, stored_chars = ?, minute_ms = ?, minute_chars = ? WHERE id = ?"
 )
-_UPDATE_COUNTS = "UPDATE sessions SET stored_chars = ?, minute_ms = ?, minute_chars = ? WHERE id = ?"
+_UPDATE_COUNTS = (
+    "UPDATE sessions SET stored_chars = ?, minute_ms = ?, minute_chars = ? WHERE id = ?"
+)
 
 
-def apply(conn: Connection, batches: Sequence[EventBatch], now_ms: int) -> list[int | BelievableError]:
-    """Store the batches; per batch the acknowledgement, or the error to answer with (what it brought is kept all the same)."""
+def apply(
+    conn: Connection, batches: Sequence[EventBatch], now_ms: int
+) -> list[int | BelievableError]:
+    """Store the batches; per batch the acknowledgement, or the error to answer with (what it
+    brought is kept all the same).
+    """
     tokens = list({batch.token_hash for batch in batches})
     if len(tokens) == 1:
         rows: Iterable[Any] = _SELECT_ONE.run(conn, {"token": tokens[0]})
@@ -126,7 +150,11 @@ def apply(conn: Connection, batches: Sequence[EventBatch], now_ms: int) -> list[
 def _withdrawn(conn: Connection, tokens: Sequence[str]) -> set[str]:
     if not tokens:
         return set()
-    return set(conn.execute(select(tombstones.c.token_hash).where(tombstones.c.token_hash.in_(tokens))).scalars())
+    return set(
+        conn.execute(
+            select(tombstones.c.token_hash).where(tombstones.c.token_hash.in_(tokens))
+        ).scalars()
+    )
 
 
 def _missing(batch: EventBatch, gone: set[str]) -> BelievableError:
@@ -135,8 +163,12 @@ def _missing(batch: EventBatch, gone: set[str]) -> BelievableError:
     return NotFound("there is no session with this address. Open the link you were given again.")
 
 
-def _fetch_stored(conn: Connection, batches: Sequence[EventBatch], opened: Mapping[str, _OpenSession]) -> None:
-    """Bodies needed for comparing (sent again) and for closing gaps. Nothing to do in the ordinary case."""
+def _fetch_stored(
+    conn: Connection, batches: Sequence[EventBatch], opened: Mapping[str, _OpenSession]
+) -> None:
+    """Bodies needed for comparing (sent again) and for closing gaps. Nothing to do in the ordinary
+    case.
+    """
     again: dict[str, set[int]] = {}
     for batch in batches:
         session = opened.get(batch.token_hash)
@@ -148,7 +180,11 @@ def _fetch_stored(conn: Connection, batches: Sequence[EventBatch], opened: Mappi
         beyond_gap = session.top_seq > session.head_seq
         if beyond_gap:
             session.stored |= _stored_bodies(conn, session.id, events.c.seq > session.head_seq)
-        known = sorted(seq for seq in seqs if seq not in session.stored and (seq <= session.head_seq or not beyond_gap))
+        known = sorted(
+            seq
+            for seq in seqs
+            if seq not in session.stored and (seq <= session.head_seq or not beyond_gap)
+        )
         for start in range(0, len(known), MAX_PARAMETERS):
             chosen = known[start : start + MAX_PARAMETERS]
             session.stored |= _stored_bodies(conn, session.id, events.c.seq.in_(chosen))
@@ -165,47 +201,76 @@ def _take(session: _OpenSession, batch: EventBatch, now_ms: int) -> int | Believ
     if too_much is not None:
         return too_much
     if session.state == "finished":
-        return _outside(session, batch, fresh, Refused("this session is finished. What came later is kept outside of it."))
+        return _outside(
+            session,
+            batch,
+            fresh,
+            Refused("this session is finished. What came later is kept outside of it."),
+        )
     if batch.epoch < session.epoch:
-        message = "this session continues in another tab or on another device. Reload here to take it back."
+        message = (
+            "this session continues in another tab or on another device. Reload here to take it"
+            " back."
+        )
         return _outside(session, batch, fresh, TakenOver(message), always=True)
     if batch.epoch > session.epoch:
-        return Conflict(f"epoch {batch.epoch} was never given out (the latest is {session.epoch}). Claim the session first.")
+        return Conflict(
+            f"epoch {batch.epoch} was never given out (the latest is {session.epoch}). Claim the"
+            " session first."
+        )
     furthest = max((seq for seq, _ in fresh), default=0)
     if furthest > session.head_seq + SEQ_WINDOW:
         return InvalidInput(
-            f"event {furthest} is more than {SEQ_WINDOW} ahead of the last complete one ({session.head_seq}). Send in order."
+            f"event {furthest} is more than {SEQ_WINDOW} ahead of the last complete one"
+            f" ({session.head_seq}). Send in order."
         )
     differing = [seq for seq, _ in fresh if seq in session.stored]
     if differing:
         session.conflicts.update(differing)
-        message = f"event {differing[0]} is stored with other content. The stored one stays; what was sent now is kept beside it."
+        message = (
+            f"event {differing[0]} is stored with other content. The stored one stays; what was"
+            " sent now is kept beside it."
+        )
         return _outside(session, batch, fresh, Conflict(message))
     session.stored.update(fresh)
     session.new.update(fresh)
     return session.head_seq
 
 
-def _count(session: _OpenSession, fresh: Sequence[tuple[int, str]], now_ms: int) -> BelievableError | None:
-    """Count what is new, or say why it is not taken: one session may not fill the disk of all. A browser keeps what is refused
-    for a minute and sends it again."""
+def _count(
+    session: _OpenSession, fresh: Sequence[tuple[int, str]], now_ms: int
+) -> BelievableError | None:
+    """Count what is new, or say why it is not taken: one session may not fill the disk of all. A
+    browser keeps what is refused for a minute and sends it again.
+    """
     n_chars = sum(len(body) + EVENT_CHARS for _, body in fresh)
     minute_ms, minute_chars = session.minute_ms, session.minute_chars
     if not minute_ms <= now_ms < minute_ms + MINUTE_MS:
         minute_ms, minute_chars = now_ms, 0
     if session.stored_chars + n_chars > SESSION_CHARS:
         session.flooded.add(f"more than {SESSION_CHARS} characters")
-        return TooLarge(f"this session has stored {session.stored_chars} characters, and at most {SESSION_CHARS} are taken.")
+        return TooLarge(
+            f"this session has stored {session.stored_chars} characters, and at most"
+            f" {SESSION_CHARS} are taken."
+        )
     if minute_chars + n_chars > MINUTE_CHARS:
         session.flooded.add(f"more than {MINUTE_CHARS} characters in a minute")
-        return TooManyTries(f"this session has sent more than {MINUTE_CHARS} characters in a minute. Send the rest in a minute.")
+        return TooManyTries(
+            f"this session has sent more than {MINUTE_CHARS} characters in a minute. Send the rest"
+            " in a minute."
+        )
     session.stored_chars += n_chars
     session.minute_ms, session.minute_chars = minute_ms, minute_chars + n_chars
     return None
 
 
 def _outside(
-    session: _OpenSession, batch: EventBatch, fresh: Iterable[tuple[int, str]], error: BelievableError, *, always: bool = False
+    session: _OpenSession,
+    batch: EventBatch,
+    fresh: Iterable[tuple[int, str]],
+    error: BelievableError,
+    *,
+    always: bool = False,
 ) -> int | BelievableError:
     """Keep what is not in the chain as strays; an error unless there was nothing to keep."""
     kept = {(batch.epoch, seq): body for seq, body in fresh}
@@ -233,20 +298,34 @@ def _write(conn: Connection, opened: Iterable[_OpenSession], now_ms: int) -> Non
     for session in opened:
         fresh += [(session.id, seq, body, now_ms) for seq, body in session.new.items()]
         for (epoch, seq), body in session.strays.items():
-            row = {"session": session.id, "epoch": epoch, "seq": seq, "body": body, "received_ms": now_ms}
+            row = {
+                "session": session.id,
+                "epoch": epoch,
+                "seq": seq,
+                "body": body,
+                "received_ms": now_ms,
+            }
             outside.append(row)
         if session.state == "active":
             until_ms = now_ms + session.reservation_ms
             head = (session.head_seq, session.head_hash, session.top_seq, now_ms, until_ms)
-            heads.append((*head, session.stored_chars, session.minute_ms, session.minute_chars, session.id))
+            heads.append(
+                (*head, session.stored_chars, session.minute_ms, session.minute_chars, session.id)
+            )
         elif session.strays:
-            counts.append((session.stored_chars, session.minute_ms, session.minute_chars, session.id))
+            counts.append(
+                (session.stored_chars, session.minute_ms, session.minute_chars, session.id)
+            )
         for how_much in session.flooded:
             message = f"session {session.id}: {how_much} were sent and refused"
-            alarms.sound(conn, kind="session_flood", message=message, study=session.study, at_ms=now_ms)
+            alarms.sound(
+                conn, kind="session_flood", message=message, study=session.study, at_ms=now_ms
+            )
         for seq in sorted(session.conflicts):
             message = f"session {session.id}: event {seq} was sent twice with different content"
-            alarms.sound(conn, kind="chain_conflict", message=message, study=session.study, at_ms=now_ms)
+            alarms.sound(
+                conn, kind="chain_conflict", message=message, study=session.study, at_ms=now_ms
+            )
     if fresh:
         run_many(conn, _INSERT, fresh)
     if heads:
@@ -263,12 +342,14 @@ def keep_new(conn: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> 
         conn.execute(build(table).on_conflict_do_nothing(), rows)
 
 
-# ---------------------------------------------------------------------------------------------- checking and reading
+# ----------------------------------------------------------------------------------------------
+# checking and reading
 
 
 #: Events in one batch at most.
 MAX_EVENTS = 500
-#: Characters of one event at most: an answer of a million characters, escaped, and what surrounds it.
+#: Characters of one event at most: an answer of a million characters, escaped, and what surrounds
+#: it.
 MAX_BODY_CHARS = 4_000_000
 #: Characters of one batch at most.
 MAX_BATCH_CHARS = 8_000_000
@@ -298,33 +379,53 @@ class Event:
 def check_batch(token: str, epoch: int, numbered: Iterable[tuple[int, str]]) -> EventBatch:
     """Check what a browser sent, so that nothing malformed is ever stored."""
     if isinstance(epoch, bool) or not isinstance(epoch, int) or not 0 <= epoch <= MAX_SEQ:
-        raise InvalidInput(f"epoch: expected a whole number from `claim`, got {epoch!r}. Claim the session first.")
+        raise InvalidInput(
+            f"epoch: expected a whole number from `claim`, got {epoch!r}. Claim the session first."
+        )
     pairs: list[tuple[int, str]] = []
     n_chars = 0
     for item in numbered:
         seq, body = _pair(item)
         n_chars += len(body)
         if len(pairs) == MAX_EVENTS or n_chars > MAX_BATCH_CHARS:
-            raise TooLarge(f"a batch takes at most {MAX_EVENTS} events and {MAX_BATCH_CHARS} characters. Send several.")
+            raise TooLarge(
+                f"a batch takes at most {MAX_EVENTS} events and {MAX_BATCH_CHARS} characters. Send"
+                " several."
+            )
         check_body(seq, body)
         pairs.append((seq, body))
     seen: dict[int, str] = {}
     for seq, body in pairs:
         if seen.setdefault(seq, body) != body:
-            raise InvalidInput(f"event {seq} stands twice in one batch, with different content. Number events once.")
+            raise InvalidInput(
+                f"event {seq} stands twice in one batch, with different content. Number events"
+                " once."
+            )
     return EventBatch(token_hash(token), epoch, tuple(seen.items()))
 
 
 def _pair(item: Any) -> tuple[int, str]:
     if not isinstance(item, list | tuple) or len(item) != 2:
-        raise InvalidInput(f"events: expected pairs [seq, body], got {str(item)[:60]!r}. Send each event as such a pair.")
+        raise InvalidInput(
+            f"events: expected pairs [seq, body], got {str(item)[:60]!r}. Send each event as such a"
+            " pair."
+        )
     seq, body = item
     if isinstance(seq, bool) or not isinstance(seq, int) or not 1 <= seq <= MAX_SEQ:
-        raise InvalidInput(f"events: expected a number from 1, got {str(seq)[:40]!r}. Number the session's events from 1.")
+        raise InvalidInput(
+            f"events: expected a number from 1, got {str(seq)[:40]!r}. Number the session's events"
+            " from 1."
+        )
     if not isinstance(body, str):
-        raise InvalidInput(f"event {seq}: expected its JSON as text, got {type(body).__name__}. Send what was hashed.")
+        raise InvalidInput(
+            f"event {seq}: expected its JSON as text, got {type(body).__name__}. Send what was"
+            " hashed."
+        )
     if len(body) > MAX_BODY_CHARS:
-        raise TooLarge(f"event {seq} has {len(body)} characters; at most {MAX_BODY_CHARS} are taken. Shorten the answer.")
+        raise TooLarge(
+            f"event {seq} has {len(body)} characters; at most {MAX_BODY_CHARS} are taken. Shorten"
+            " the answer."
+        )
     return seq, body
 
 
@@ -333,18 +434,39 @@ def check_body(seq: int, body: str) -> None:
     value = _load(seq, body)
     if not isinstance(value, dict) or value.keys() != _FIELDS:
         got = sorted(value)[:12] if isinstance(value, dict) else type(value).__name__
-        raise InvalidInput(f"event {seq}: expected an object with {', '.join(sorted(_FIELDS))}, got {got}. Send these fields.")
+        raise InvalidInput(
+            f"event {seq}: expected an object with {', '.join(sorted(_FIELDS))}, got {got}. Send"
+            " these fields."
+        )
     kind, trial, data = value["kind"], value["trial"], value["data"]
     if not isinstance(kind, str) or len(kind) > 64 or not _KIND.fullmatch(kind):
-        raise InvalidInput(f"event {seq}: expected a kind such as 'answer.change', got {str(kind)[:60]!r}. Name the kind.")
-    if trial is not None and (isinstance(trial, bool) or not isinstance(trial, int) or not 0 <= trial <= MAX_SEQ):
-        raise InvalidInput(f"event {seq}: expected the position of the trial or null, got {str(trial)[:40]!r}. Correct it.")
+        raise InvalidInput(
+            f"event {seq}: expected a kind such as 'answer.change', got {str(kind)[:60]!r}. Name"
+            " the kind."
+        )
+    if trial is not None and (
+        isinstance(trial, bool) or not isinstance(trial, int) or not 0 <= trial <= MAX_SEQ
+    ):
+        raise InvalidInput(
+            f"event {seq}: expected the position of the trial or null, got {str(trial)[:40]!r}."
+            " Correct it."
+        )
     if not isinstance(data, dict):
-        raise InvalidInput(f"event {seq}: expected an object as data, got {type(data).__name__}. Send {{}} for none.")
+        raise InvalidInput(
+            f"event {seq}: expected an object as data, got {type(data).__name__}. Send {{}} for"
+            " none."
+        )
     for name in ("at_ms", "mono_ms"):
         number = value[name]
-        if isinstance(number, bool) or not isinstance(number, int | float) or not abs(number) < 1e15:
-            raise InvalidInput(f"event {seq}: expected milliseconds as {name}, got {str(number)[:40]!r}. Send a number.")
+        if (
+            isinstance(number, bool)
+            or not isinstance(number, int | float)
+            or not abs(number) < 1e15
+        ):
+            raise InvalidInput(
+                f"event {seq}: expected milliseconds as {name}, got {str(number)[:40]!r}. Send a"
+                " number."
+            )
 
 
 def _load(seq: int, body: str) -> Any:
@@ -357,7 +479,9 @@ def _load(seq: int, body: str) -> Any:
         body.encode()
         return json.loads(body, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"event {seq}: expected JSON text, got {body[:60]!r} ({error}). Send what was hashed.") from None
+        raise InvalidInput(
+            f"event {seq}: expected JSON text, got {body[:60]!r} ({error}). Send what was hashed."
+        ) from None
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -367,11 +491,21 @@ def _no_constant(name: str) -> NoReturn:
 def parse_event(seq: int, body: str, received_ms: int) -> Event:
     """A stored body as a record."""
     value = _load(seq, body)
-    return Event(seq, value["kind"], value["trial"], value["at_ms"], value["mono_ms"], value["data"], received_ms)
+    return Event(
+        seq,
+        value["kind"],
+        value["trial"],
+        value["at_ms"],
+        value["mono_ms"],
+        value["data"],
+        received_ms,
+    )
 
 
 _ONE = FixedStatement(
-    select(events.c.body, events.c.received_ms).where(events.c.session == bindparam("key"), events.c.seq == bindparam("number"))
+    select(events.c.body, events.c.received_ms).where(
+        events.c.session == bindparam("key"), events.c.seq == bindparam("number")
+    )
 )
 _FOLLOWING = FixedStatement(
     select(events.c.seq, events.c.body, events.c.received_ms)
@@ -386,14 +520,18 @@ def get_event(conn: Connection, session: str, seq: int) -> Event | None:
     return parse_event(seq, *rows[0]) if rows else None
 
 
-def events_since(conn: Connection, session: str, after_seq: int, *, containing: str) -> Iterator[Event]:
+def events_since(
+    conn: Connection, session: str, after_seq: int, *, containing: str
+) -> Iterator[Event]:
     """Events above a number whose text contains `containing` (a kind, say), in order, parsed."""
     for seq, body, received_ms in event_bodies(conn, session, after_seq):
         if containing in body:
             yield parse_event(seq, body, received_ms)
 
 
-def event_bodies(conn: Connection, session: str, after_seq: int = 0) -> Iterator[tuple[int, str, int]]:
+def event_bodies(
+    conn: Connection, session: str, after_seq: int = 0
+) -> Iterator[tuple[int, str, int]]:
     """(seq, body, received_ms) above a number, in order, a page at a time."""
     while True:
         page = _FOLLOWING.run(conn, {"key": session, "number": after_seq})

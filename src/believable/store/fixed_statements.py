@@ -1,8 +1,9 @@
 """Statements that run for every page and every batch, put together once.
 
-The SQL toolkit takes five to ten times as long to run a small statement as SQLite does. These few are compiled once per kind of
-database; on SQLite they go straight to the driver's connection, inside the transaction that is open there, and what it raises is
-told as the toolkit tells it. On PostgreSQL, where a broken connection has to be noticed, they go through the toolkit as text.
+The SQL toolkit takes five to ten times as long to run a small statement as SQLite does. These few
+are compiled once per kind of database; on SQLite they go straight to the driver's connection,
+inside the transaction that is open there, and what it raises is told as the toolkit tells it. On
+PostgreSQL, where a broken connection has to be noticed, they go through the toolkit as text.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def toolkit_error(error: sqlite3.Error, text: str) -> BaseException:
 
 @dataclass(frozen=True, slots=True)
 class CompiledText:
-    """A statement in the words of one kind of database, the names of its parameters in order, and those that are settled."""
+    """A statement in the words of one kind of database, the names of its parameters in order, and
+    those that are settled.
+    """
 
     text: str
     order: tuple[str, ...]
@@ -73,7 +76,9 @@ class FixedStatement:
         columns = tuple(clause.selected_columns) if isinstance(clause, Select) else ()
         self.names = tuple(str(column.key) for column in columns)
         #: SQLite knows no truth values.
-        self._truths = tuple(place for place, column in enumerate(columns) if isinstance(column.type, Boolean))
+        self._truths = tuple(
+            place for place, column in enumerate(columns) if isinstance(column.type, Boolean)
+        )
 
     def run(self, conn: Connection, values: Mapping[str, Any]) -> list[Any]:
         name = conn.dialect.name

@@ -10,14 +10,22 @@ from believable.store.database_tables import identities, users
 
 
 def user_of(conn: Connection, issuer: str, subject: str, email: str, *, now_ms: int) -> str:
-    """The account of this person: the one they came to before, or the one named by the address the provider has verified.
+    """The account of this person: the one they came to before, or the one named by the address the
+    provider has verified.
 
-    From the first time on the subject counts, not the address: an address may pass to somebody else.
+    From the first time on the subject counts, not the address: an address may pass to somebody
+    else.
     """
-    name = conn.execute(select(identities.c.user).where(identities.c.issuer == issuer, identities.c.subject == subject)).scalar()
+    name = conn.execute(
+        select(identities.c.user).where(
+            identities.c.issuer == issuer, identities.c.subject == subject
+        )
+    ).scalar()
     if name is None:
         name = _invited(conn, issuer, email)
-        conn.execute(insert(identities).values(issuer=issuer, subject=subject, user=name, at_ms=now_ms))
+        conn.execute(
+            insert(identities).values(issuer=issuer, subject=subject, user=name, at_ms=now_ms)
+        )
     if conn.execute(select(users.c.disabled).where(users.c.name == name)).scalar():
         raise Refused(f"user {name!r} is disabled. Ask an administrator.")
     return str(name)
@@ -25,15 +33,23 @@ def user_of(conn: Connection, issuer: str, subject: str, email: str, *, now_ms: 
 
 def _invited(conn: Connection, issuer: str, email: str) -> str:
     if "@" not in email:
-        raise Refused("The provider has not verified an e-mail address of yours, by which you could be known here.")
+        raise Refused(
+            "The provider has not verified an e-mail address of yours, by which you could be known"
+            " here."
+        )
     name = conn.execute(select(users.c.name).where(users.c.name == email)).scalar()
     if name is None:
         raise Refused(
-            f"There is no account {email[:100]!r} here. Ask an administrator to add one of this name: "
-            f"{quote_command('believable user add', email[:64])}"
+            f"There is no account {email[:100]!r} here. Ask an administrator to add one of this"
+            f" name: {quote_command('believable user add', email[:64])}"
         )
-    if conn.execute(select(identities.c.subject).where(identities.c.user == name, identities.c.issuer == issuer)).first():
-        raise Refused(f"The account {name!r} belongs to another person at this provider. Ask an administrator.")
+    if conn.execute(
+        select(identities.c.subject).where(identities.c.user == name, identities.c.issuer == issuer)
+    ).first():
+        raise Refused(
+            f"The account {name!r} belongs to another person at this provider. Ask an"
+            " administrator."
+        )
     return str(name)
 
 

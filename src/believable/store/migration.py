@@ -1,4 +1,6 @@
-"""Bringing a database to this version of the tables, safely while several processes start at once."""
+"""Bringing a database to this version of the tables, safely while several processes start at
+once.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ REVISION = "0009"
 MIGRATIONS = Path(__file__).parent / "migrations"
 #: The table in which Alembic keeps the revision, as Alembic makes it.
 _MARK = (
-    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc"
+    " PRIMARY KEY (version_num))"
 )
 
 
@@ -27,7 +30,9 @@ def revision(conn: Connection) -> str | None:
 
 
 def migrate(database: Database) -> None:
-    """Make a new database's tables, or run the migrations that an older one misses, in a transaction that others wait for."""
+    """Make a new database's tables, or run the migrations that an older one misses, in a
+    transaction that others wait for.
+    """
     with database.reader.connect() as conn, conn.begin():
         if revision(conn) == REVISION:
             return
@@ -40,14 +45,17 @@ def migrate(database: Database) -> None:
 
 
 def known_revisions() -> frozenset[str]:
-    """All revisions this version can upgrade from: the files under `migrations/versions` begin with theirs."""
+    """All revisions this version can upgrade from: the files under `migrations/versions` begin with
+    theirs.
+    """
     return frozenset(path.name.split("_")[0] for path in (MIGRATIONS / "versions").glob("*_*.py"))
 
 
 def unknown_revision(revision: str) -> Refused:
     return Refused(
-        f"the database is at revision {revision!r}, which this version of believable does not know "
-        f"(it knows {', '.join(sorted(known_revisions()))}). Install the believable that made it, or restore another backup."
+        f"the database is at revision {revision!r}, which this version of believable does not know"
+        f" (it knows {', '.join(sorted(known_revisions()))}). Install the believable that made it,"
+        " or restore another backup."
     )
 
 

@@ -1,7 +1,8 @@
 """What the console watches: counts, progress, balance, pace and silence of a study.
 
-The cost grows with the number of sessions, not of events: events are looked at only near the end of each running session.
-Real, simulated and preview sessions are separate pools and are never added up.
+The cost grows with the number of sessions, not of events: events are looked at only near the end of
+each running session. Real, simulated and preview sessions are separate pools and are never added
+up.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from believable.core.registry import did_you_mean
 from believable.store.database_tables import events, sessions, tombstones, trials
 from believable.store.sessions import POOLS
 
-#: A session counts as active while something came from it within this time, then as quiet until its place runs out.
+#: A session counts as active while something came from it within this time, then as quiet until its
+#: place runs out.
 ACTIVE_MS = 60_000
 
 #: The pace is counted over at most so many sessions and scaled up when there are more.
@@ -45,7 +47,9 @@ def _count(conn: Connection, where: ColumnElement[bool]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SessionGroup:
-    """Sessions that are alike in everything the monitor shows. `arms` and `rows` are JSON as stored."""
+    """Sessions that are alike in everything the monitor shows. `arms` and `rows` are JSON as
+    stored.
+    """
 
     definition: str
     state: str
@@ -73,13 +77,19 @@ class SessionGroup:
 
 
 def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[SessionGroup, ...]:
-    """All sessions of a pool, counted by what they have in common: one query, whatever the number of events."""
-    seen = case((and_(sessions.c.state == "active", sessions.c.seen_ms > now_ms - ACTIVE_MS), 1), else_=0)
+    """All sessions of a pool, counted by what they have in common: one query, whatever the number
+    of events.
+    """
+    seen = case(
+        (and_(sessions.c.state == "active", sessions.c.seen_ms > now_ms - ACTIVE_MS), 1), else_=0
+    )
     reserved = case((sessions.c.reserved_until_ms > now_ms, 1), else_=0)
     alike = [sessions.c[name] for name in ALIKE]
     query = (
         select(*alike, seen.label("active"), reserved.label("reserved"))
-        .add_columns(func.count().label("n_sessions"), func.sum(sessions.c.top_seq).label("n_events"))
+        .add_columns(
+            func.count().label("n_sessions"), func.sum(sessions.c.top_seq).label("n_events")
+        )
         .where(_of_pool(study, pool))
         .group_by(*alike, literal_column("active"), literal_column("reserved"))
     )
@@ -96,7 +106,9 @@ def groups(conn: Connection, study: str, pool: str, *, now_ms: int) -> tuple[Ses
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many sessions of a pool are where. Every started one is in exactly one other, but for the last three."""
+    """How many sessions of a pool are where. Every started one is in exactly one other, but for the
+    last three.
+    """
 
     started: int
     active: int
@@ -113,9 +125,14 @@ class Counts:
 
 
 def counts(session_groups: Iterable[SessionGroup], withdrawn: int) -> Counts:
-    """Pure: adds the groups up. A rejected or excluded session stays in its outcome and is counted there besides."""
+    """Pure: adds the groups up. A rejected or excluded session stays in its outcome and is counted
+    there besides.
+    """
     everything = tuple(session_groups)
-    tally = dict.fromkeys(("active", "quiet", "dropped_out", "complete", "screened_out", "failed_checks", "declined"), 0)
+    tally = dict.fromkeys(
+        ("active", "quiet", "dropped_out", "complete", "screened_out", "failed_checks", "declined"),
+        0,
+    )
     for group in everything:
         tally[_place(group)] += group.n_sessions
     return Counts(
@@ -137,13 +154,17 @@ def _place(group: SessionGroup) -> str:
 
 
 def withdrawn(conn: Connection, study: str, pool: str) -> int:
-    query = select(func.count()).where(tombstones.c.study == study, tombstones.c.link_kind.in_(link_kinds(pool)))
+    query = select(func.count()).where(
+        tombstones.c.study == study, tombstones.c.link_kind.in_(link_kinds(pool))
+    )
     return conn.execute(query).scalar_one()
 
 
 @dataclass(frozen=True, slots=True)
 class FunnelStep:
-    """One planned trial: how many came to it or past it, how many are at it now, how many ended there for good."""
+    """One planned trial: how many came to it or past it, how many are at it now, how many ended
+    there for good.
+    """
 
     position: int
     reached: int
@@ -153,7 +174,9 @@ class FunnelStep:
 
 @dataclass(frozen=True, slots=True)
 class EndedEarly:
-    """Sessions that were sent to the end early (screened out, failed, declined) from the trial at `position`."""
+    """Sessions that were sent to the end early (screened out, failed, declined) from the trial at
+    `position`.
+    """
 
     definition: str
     position: int
@@ -161,29 +184,41 @@ class EndedEarly:
 
 
 def ended_early(conn: Connection, study: str, pool: str) -> tuple[EndedEarly, ...]:
-    """Where sessions ended early: at their last failed trial, because they themselves stand at the finish page."""
+    """Where sessions ended early: at their last failed trial, because they themselves stand at the
+    finish page.
+    """
     last = func.max(trials.c.position).label("position")
     per_session = (
         select(sessions.c.definition, last)
         .join(trials, (trials.c.session == sessions.c.id) & (trials.c.run == sessions.c.run))
         .where(
-            _of_pool(study, pool), sessions.c.state == "finished", sessions.c.outcome != "complete", trials.c.status == "failed"
+            _of_pool(study, pool),
+            sessions.c.state == "finished",
+            sessions.c.outcome != "complete",
+            trials.c.status == "failed",
         )
         .group_by(sessions.c.id, sessions.c.definition)
         .subquery()
     )
     alike = (per_session.c.definition, per_session.c.position)
-    return tuple(EndedEarly(*row) for row in conn.execute(select(*alike, func.count()).group_by(*alike)))
+    return tuple(
+        EndedEarly(*row) for row in conn.execute(select(*alike, func.count()).group_by(*alike))
+    )
 
 
 def funnel(
-    session_groups: Iterable[SessionGroup], ended: Iterable[EndedEarly], definition: str, n_trials: int
+    session_groups: Iterable[SessionGroup],
+    ended: Iterable[EndedEarly],
+    definition: str,
+    n_trials: int,
 ) -> tuple[FunnelStep, ...]:
     """Pure: progress over the planned trials of one definition."""
     last = n_trials - 1
     reached, staying, left = ([0] * n_trials for _ in range(3))
     for group in session_groups:
-        if group.definition != definition or (group.state == "finished" and group.outcome != "complete"):
+        if group.definition != definition or (
+            group.state == "finished" and group.outcome != "complete"
+        ):
             continue
         done = group.state == "finished"
         at = last if done else min(group.position, last)
@@ -205,7 +240,9 @@ def funnel(
 def median_duration_ms(conn: Connection, study: str, pool: str) -> float | None:
     """Median time from start to finish of complete sessions, None when there is none."""
     lasted = sessions.c.finished_ms - sessions.c.started_ms
-    where = and_(_of_pool(study, pool), sessions.c.state == "finished", sessions.c.outcome == "complete")
+    where = and_(
+        _of_pool(study, pool), sessions.c.state == "finished", sessions.c.outcome == "complete"
+    )
     n = _count(conn, where)
     if not n:
         return None
@@ -214,7 +251,8 @@ def median_duration_ms(conn: Connection, study: str, pool: str) -> float | None:
     return float(sum(values) / len(values))
 
 
-#: The present rate is that of the last week, or of the time since the first session where that is shorter.
+#: The present rate is that of the last week, or of the time since the first session where that is
+#: shorter.
 RATE_WINDOW_MS = 7 * 86_400_000
 
 
@@ -242,7 +280,8 @@ def completion_rate(conn: Connection, study: str, pool: str, *, now_ms: int) -> 
     return CompletionRate(_count(conn, lately), max(now_ms - since_ms, 3_600_000))
 
 
-# ---------------------------------------------------------------------------------------------- pace
+# ----------------------------------------------------------------------------------------------
+# pace
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,20 +295,32 @@ class PulseBeat:
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """What arrived lately. `exact` is False when only a sample of the running sessions was counted and scaled up."""
+    """What arrived lately. `exact` is False when only a sample of the running sessions was counted
+    and scaled up.
+    """
 
     beats: tuple[PulseBeat, ...]
     bucket_ms: int
     exact: bool
 
 
-def pulse(conn: Connection, study: str, pool: str, *, now_ms: int, window_ms: int = 60_000, bucket_ms: int = 2_000) -> Pulse:
+def pulse(
+    conn: Connection,
+    study: str,
+    pool: str,
+    *,
+    now_ms: int,
+    window_ms: int = 60_000,
+    bucket_ms: int = 2_000,
+) -> Pulse:
     """Events and media stalls by time of arrival, for whole buckets that are over."""
     end = now_ms // bucket_ms
     start_ms = (end - window_ms // bucket_ms) * bucket_ms
     lately = and_(_of_pool(study, pool), sessions.c.seen_ms >= start_ms)
     scale = max(1.0, _count(conn, lately) / PULSE_SESSIONS)
-    arrivals = {row[0]: row for row in conn.execute(_arrivals(lately, start_ms, bucket_ms, window_ms))}
+    arrivals = {
+        row[0]: row for row in conn.execute(_arrivals(lately, start_ms, bucket_ms, window_ms))
+    }
     beats = []
     for bucket in range(start_ms // bucket_ms, end):
         row = arrivals.get(bucket)
@@ -278,9 +329,19 @@ def pulse(conn: Connection, study: str, pool: str, *, now_ms: int, window_ms: in
     return Pulse(tuple(beats), bucket_ms, exact=scale == 1.0)
 
 
-def _arrivals(lately: ColumnElement[bool], start_ms: int, bucket_ms: int, window_ms: int) -> Select[int, int, int]:
-    """Counts by bucket over the ends of a sample of sessions. Session ids are random, so their order is a fair draw."""
-    sample = select(sessions.c.id, sessions.c.top_seq).where(lately).order_by(sessions.c.id).limit(PULSE_SESSIONS).subquery()
+def _arrivals(
+    lately: ColumnElement[bool], start_ms: int, bucket_ms: int, window_ms: int
+) -> Select[int, int, int]:
+    """Counts by bucket over the ends of a sample of sessions. Session ids are random, so their
+    order is a fair draw.
+    """
+    sample = (
+        select(sessions.c.id, sessions.c.top_seq)
+        .where(lately)
+        .order_by(sessions.c.id)
+        .limit(PULSE_SESSIONS)
+        .subquery()
+    )
     bucket = (events.c.received_ms // bucket_ms).label("bucket")
     stall = case((events.c.body.like('%"media.stall"%'), 1), else_=0)
     return (
@@ -288,7 +349,10 @@ def _arrivals(lately: ColumnElement[bool], start_ms: int, bucket_ms: int, window
         .select_from(sample)
         .join(
             events,
-            and_(events.c.session == sample.c.id, events.c.seq > sample.c.top_seq - PULSE_EVENTS_PER_S * window_ms // 1000),
+            and_(
+                events.c.session == sample.c.id,
+                events.c.seq > sample.c.top_seq - PULSE_EVENTS_PER_S * window_ms // 1000,
+            ),
         )
         .where(events.c.received_ms >= start_ms)
         .group_by(literal_column("bucket"))
@@ -297,7 +361,9 @@ def _arrivals(lately: ColumnElement[bool], start_ms: int, bucket_ms: int, window
 
 @dataclass(frozen=True, slots=True)
 class SilentSession:
-    """A running session from which nothing comes, or whose events have a hole that the browser has yet to fill."""
+    """A running session from which nothing comes, or whose events have a hole that the browser has
+    yet to fill.
+    """
 
     number: int
     link_kind: str
@@ -306,21 +372,31 @@ class SilentSession:
     missing: int
 
 
-def silent(conn: Connection, study: str, pool: str, *, now_ms: int, limit: int = 20) -> tuple[tuple[SilentSession, ...], int]:
-    """The running sessions that are quiet or have holes, longest silence first, and how many there are in all."""
+def silent(
+    conn: Connection, study: str, pool: str, *, now_ms: int, limit: int = 20
+) -> tuple[tuple[SilentSession, ...], int]:
+    """The running sessions that are quiet or have holes, longest silence first, and how many there
+    are in all.
+    """
     where = and_(
         _of_pool(study, pool),
         sessions.c.state == "active",
         sessions.c.reserved_until_ms > now_ms,
         (sessions.c.seen_ms <= now_ms - ACTIVE_MS) | (sessions.c.top_seq > sessions.c.head_seq),
     )
-    columns = (sessions.c.number, sessions.c.link_kind, sessions.c.position, now_ms - sessions.c.seen_ms)
+    columns = (
+        sessions.c.number,
+        sessions.c.link_kind,
+        sessions.c.position,
+        now_ms - sessions.c.seen_ms,
+    )
     query = select(*columns, sessions.c.top_seq - sessions.c.head_seq).where(where)
     rows = conn.execute(query.order_by(sessions.c.seen_ms, sessions.c.number).limit(limit))
     return tuple(SilentSession(*row) for row in rows), _count(conn, where)
 
 
-# ---------------------------------------------------------------------------------------------- all at once
+# ---------------------------------------------------------------------------------------------- all
+# at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +430,10 @@ def snapshot(conn: Connection, study: str, pool: str, *, now_ms: int, window_ms:
 
 def pool_sizes(conn: Connection, study: str) -> dict[str, int]:
     """How many sessions each pool holds."""
-    query = select(sessions.c.link_kind, func.count()).where(sessions.c.study == study).group_by(sessions.c.link_kind)
+    query = (
+        select(sessions.c.link_kind, func.count())
+        .where(sessions.c.study == study)
+        .group_by(sessions.c.link_kind)
+    )
     by_kind = {str(row[0]): int(row[1]) for row in conn.execute(query)}
     return {pool: sum(by_kind.get(kind, 0) for kind in kinds) for pool, kinds in POOLS.items()}

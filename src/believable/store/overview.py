@@ -1,4 +1,6 @@
-"""Lists for the console: studies with their numbers, versions of a definition, personal links, sessions."""
+"""Lists for the console: studies with their numbers, versions of a definition, personal links,
+sessions.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from believable.store.sessions import POOLS, Session, by_id
 from believable.store.studies import StudyRow
 from believable.store.view_checks import has_impossible_view, n_impossible
 
-# ---------------------------------------------------------------------------------------------- studies
+# ----------------------------------------------------------------------------------------------
+# studies
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +42,30 @@ class StudyLine:
 def study_lines(conn: Connection, *, now_ms: int) -> tuple[StudyLine, ...]:
     """All studies with the numbers of each pool, in two queries."""
     active = and_(sessions.c.state == "active", sessions.c.seen_ms > now_ms - ACTIVE_MS)
-    complete = and_(sessions.c.outcome == "complete", sessions.c.rejected.is_(False), sessions.c.excluded.is_(False))
+    complete = and_(
+        sessions.c.outcome == "complete",
+        sessions.c.rejected.is_(False),
+        sessions.c.excluded.is_(False),
+    )
     query = select(
-        sessions.c.study, sessions.c.link_kind, func.count(), func.count().filter(active), func.count().filter(complete)
+        sessions.c.study,
+        sessions.c.link_kind,
+        func.count(),
+        func.count().filter(active),
+        func.count().filter(complete),
     ).group_by(sessions.c.study, sessions.c.link_kind)
-    numbers: dict[tuple[str, str], tuple[int, ...]] = {(row[0], row[1]): tuple(row[2:]) for row in conn.execute(query)}
+    numbers: dict[tuple[str, str], tuple[int, ...]] = {
+        (row[0], row[1]): tuple(row[2:]) for row in conn.execute(query)
+    }
     return tuple(
-        StudyLine(study, {pool: _sum(numbers, study.id, kinds) for pool, kinds in POOLS.items()}) for study in studies.every(conn)
+        StudyLine(study, {pool: _sum(numbers, study.id, kinds) for pool, kinds in POOLS.items()})
+        for study in studies.every(conn)
     )
 
 
-def _sum(numbers: Mapping[tuple[str, str], tuple[int, ...]], study: str, kinds: tuple[str, ...]) -> PoolNumbers:
+def _sum(
+    numbers: Mapping[tuple[str, str], tuple[int, ...]], study: str, kinds: tuple[str, ...]
+) -> PoolNumbers:
     rows = [numbers.get((study, kind), (0, 0, 0)) for kind in kinds]
     return PoolNumbers(*(sum(column) for column in zip(*rows, strict=True)))
 
@@ -64,25 +80,36 @@ class Version:
 
 
 def versions(conn: Connection, study: str) -> tuple[Version, ...]:
-    """Newest first. A definition that several studies have is stored once, under the first of them."""
+    """Newest first. A definition that several studies have is stored once, under the first of
+    them.
+    """
     own_sessions = and_(sessions.c.definition == definitions.c.hash, sessions.c.study == study)
-    current = select(studies_table.c.definition).where(studies_table.c.id == study).scalar_subquery()
+    current = (
+        select(studies_table.c.definition).where(studies_table.c.id == study).scalar_subquery()
+    )
     query = (
         select(definitions.c.hash, definitions.c.created_ms, func.count(sessions.c.id))
         .outerjoin(sessions, own_sessions)
-        .where((definitions.c.study == study) | (definitions.c.hash == current) | sessions.c.id.is_not(None))
+        .where(
+            (definitions.c.study == study)
+            | (definitions.c.hash == current)
+            | sessions.c.id.is_not(None)
+        )
         .group_by(definitions.c.hash, definitions.c.created_ms)
         .order_by(definitions.c.created_ms.desc(), definitions.c.hash)
     )
     return tuple(Version(*row) for row in conn.execute(query))
 
 
-# ---------------------------------------------------------------------------------------------- personal links
+# ----------------------------------------------------------------------------------------------
+# personal links
 
 
 @dataclass(frozen=True, slots=True)
 class PersonalLink:
-    """`number`, `state` and `outcome` are of the session that used it; None while unused (or after a withdrawal)."""
+    """`number`, `state` and `outcome` are of the session that used it; None while unused (or after
+    a withdrawal).
+    """
 
     token: str
     label: str
@@ -101,12 +128,21 @@ def personal_links(conn: Connection, study: str) -> tuple[PersonalLink, ...]:
         .order_by(links.c.created_ms.desc(), links.c.label, links.c.token)
     )
     return tuple(
-        PersonalLink(row.token, row.label, row.used_by is not None, row.number, row.state, row.outcome, row.created_ms)
+        PersonalLink(
+            row.token,
+            row.label,
+            row.used_by is not None,
+            row.number,
+            row.state,
+            row.outcome,
+            row.created_ms,
+        )
         for row in conn.execute(query)
     )
 
 
-# ---------------------------------------------------------------------------------------------- sessions
+# ----------------------------------------------------------------------------------------------
+# sessions
 
 #: Where a session can be, as the filters of the list say it.
 PLACES: Mapping[str, str] = {
@@ -138,7 +174,9 @@ _RANGE = re.compile(r"(\d{1,9})\s*[-–]\s*(\d{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class SessionSearch:
-    """Words to look sessions up by, and what they would be as a code or as a recruiter's id: those are kept as hashes only."""
+    """Words to look sessions up by, and what they would be as a code or as a recruiter's id: those
+    are kept as hashes only.
+    """
 
     words: str
     code_hash: str = ""
@@ -148,7 +186,9 @@ class SessionSearch:
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """Which sessions of a study, in which order. `arm` is (name, level): who asks for it is not blind any more."""
+    """Which sessions of a study, in which order. `arm` is (name, level): who asks for it is not
+    blind any more.
+    """
 
     pool: str = "real"
     place: str = "all"
@@ -183,7 +223,9 @@ class SessionLine:
 
 
 def dropped_out(session: Session | SessionLine, now_ms: int) -> bool:
-    """Not finished, its place given up, and nothing heard of it lately: as the filter of the same name has it."""
+    """Not finished, its place given up, and nothing heard of it lately: as the filter of the same
+    name has it.
+    """
     gone = session.reserved_until_ms <= now_ms and session.seen_ms <= now_ms - ACTIVE_MS
     return session.state == "active" and gone
 
@@ -194,55 +236,92 @@ def session_lines(
     """A page of sessions, and how many there are."""
     where = _chosen(study, wanted, now_ms)
     if wanted.order not in ORDERS:
-        raise InvalidInput(f"sort: unknown column {wanted.order[:40]!r}. {did_you_mean(wanted.order, ORDERS)}")
+        raise InvalidInput(
+            f"sort: unknown column {wanted.order[:40]!r}. {did_you_mean(wanted.order, ORDERS)}"
+        )
     column = ORDERS[wanted.order]
-    # Sessions without the value (no end yet) stand last whatever the direction, so that paging never hides the rest.
-    order = (column.is_(None), column.desc() if wanted.descending else column.asc(), sessions.c.number.desc())
+    # Sessions without the value (no end yet) stand last whatever the direction, so that paging
+    # never hides the rest.
+    order = (
+        column.is_(None),
+        column.desc() if wanted.descending else column.asc(),
+        sessions.c.number.desc(),
+    )
     total = conn.execute(select(func.count()).select_from(sessions).where(where)).scalar_one()
-    names = [name for name in SessionLine.__slots__ if name not in ("n_events", "missing", "n_impossible")]
+    names = [
+        name
+        for name in SessionLine.__slots__
+        if name not in ("n_events", "missing", "n_impossible")
+    ]
     query = (
         select(*(sessions.c[name] for name in names))
         .add_columns(
-            sessions.c.head_seq, (sessions.c.top_seq - sessions.c.head_seq).label("missing"), n_impossible().label("n_impossible")
+            sessions.c.head_seq,
+            (sessions.c.top_seq - sessions.c.head_seq).label("missing"),
+            n_impossible().label("n_impossible"),
         )
         .where(where)
         .order_by(*order)
         .offset(offset)
         .limit(limit)
     )
-    return tuple(
-        SessionLine(
-            n_events=row.head_seq,
-            missing=row.missing,
-            n_impossible=row.n_impossible,
-            **{name: getattr(row, name) for name in names},
-        )
-        for row in conn.execute(query)
-    ), total
+    return (
+        tuple(
+            SessionLine(
+                n_events=row.head_seq,
+                missing=row.missing,
+                n_impossible=row.n_impossible,
+                **{name: getattr(row, name) for name in names},
+            )
+            for row in conn.execute(query)
+        ),
+        total,
+    )
 
 
-def chosen_sessions(conn: Connection, study: str, wanted: SessionFilter, *, now_ms: int, limit: int) -> tuple[str, ...]:
-    """The ids of all sessions that the filter takes; an error when they are more than may be decided about at once."""
-    query = select(sessions.c.id).where(_chosen(study, wanted, now_ms)).order_by(sessions.c.number).limit(limit + 1)
+def chosen_sessions(
+    conn: Connection, study: str, wanted: SessionFilter, *, now_ms: int, limit: int
+) -> tuple[str, ...]:
+    """The ids of all sessions that the filter takes; an error when they are more than may be
+    decided about at once.
+    """
+    query = (
+        select(sessions.c.id)
+        .where(_chosen(study, wanted, now_ms))
+        .order_by(sessions.c.number)
+        .limit(limit + 1)
+    )
     names = tuple(conn.execute(query).scalars())
     if len(names) > limit:
-        raise InvalidInput(f"sessions: expected at most {limit} at once, got more. Filter the list first.")
+        raise InvalidInput(
+            f"sessions: expected at most {limit} at once, got more. Filter the list first."
+        )
     return names
 
 
-def sessions_by_number(conn: Connection, study: str, pool: str, numbers: Sequence[int]) -> tuple[str, ...]:
+def sessions_by_number(
+    conn: Connection, study: str, pool: str, numbers: Sequence[int]
+) -> tuple[str, ...]:
     """The ids of these sessions; an error when one is gone."""
     query = select(sessions.c.id).where(
-        sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)), sessions.c.number.in_(numbers)
+        sessions.c.study == study,
+        sessions.c.link_kind.in_(link_kinds(pool)),
+        sessions.c.number.in_(numbers),
     )
     names = tuple(conn.execute(query).scalars())
     if len(names) < len(set(numbers)):
-        raise NotFound("a session is not there any more; it may have been withdrawn. Reload the list.")
+        raise NotFound(
+            "a session is not there any more; it may have been withdrawn. Reload the list."
+        )
     return names
 
 
 def _chosen(study: str, wanted: SessionFilter, now_ms: int) -> ColumnElement[bool]:
-    tests = [sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(wanted.pool)), _at(wanted.place, now_ms)]
+    tests = [
+        sessions.c.study == study,
+        sessions.c.link_kind.in_(link_kinds(wanted.pool)),
+        _at(wanted.place, now_ms),
+    ]
     if wanted.search is not None and wanted.search.words:
         tests.append(_matches(wanted.search))
     if wanted.arm is not None:
@@ -252,15 +331,20 @@ def _chosen(study: str, wanted: SessionFilter, now_ms: int) -> ColumnElement[boo
 
 
 def _matches(search: SessionSearch) -> ColumnElement[bool]:
-    """By number or range; start of id, definition or recruiter's hash; label of the personal link; code; recruiter's id."""
+    """By number or range; start of id, definition or recruiter's hash; label of the personal link;
+    code; recruiter's id.
+    """
     words = search.words.strip()
     numbers = _RANGE.fullmatch(words)
     if numbers:
         return sessions.c.number.between(int(numbers[1]), int(numbers[2]))
     if words.isascii() and words.isdigit() and len(words) <= 9:
-        return or_(sessions.c.number == int(words), sessions.c.recruiter_hash == search.recruiter_hash)
+        return or_(
+            sessions.c.number == int(words), sessions.c.recruiter_hash == search.recruiter_hash
+        )
     labelled = select(links.c.used_by).where(
-        links.c.used_by.is_not(None), func.lower(links.c.label).contains(words.lower(), autoescape=True)
+        links.c.used_by.is_not(None),
+        func.lower(links.c.label).contains(words.lower(), autoescape=True),
     )
     tests = [
         sessions.c.id.startswith(words, autoescape=True),
@@ -273,7 +357,10 @@ def _matches(search: SessionSearch) -> ColumnElement[bool]:
         sessions.c.code_hash == search.code_hash,
         sessions.c.id.in_(labelled),
     ]
-    tests += [sessions.c.recruiter_extra.contains(hashed, autoescape=True) for hashed in search.extra_hashes]
+    tests += [
+        sessions.c.recruiter_extra.contains(hashed, autoescape=True)
+        for hashed in search.extra_hashes
+    ]
     return or_(*tests)
 
 
@@ -286,24 +373,33 @@ def _at(place: str, now_ms: int) -> ColumnElement[bool]:
         "dropped_out": and_(active, gone),
         "complete": sessions.c.outcome == "complete",
         "ended_early": and_(sessions.c.state == "finished", sessions.c.outcome != "complete"),
-        "undecided": and_(sessions.c.outcome == "complete", sessions.c.approved.is_(False), sessions.c.rejected.is_(False)),
+        "undecided": and_(
+            sessions.c.outcome == "complete",
+            sessions.c.approved.is_(False),
+            sessions.c.rejected.is_(False),
+        ),
         "impossible_views": has_impossible_view(),
         "approved": sessions.c.approved.is_(True),
         "rejected": sessions.c.rejected.is_(True),
         "excluded": sessions.c.excluded.is_(True),
     }
     if place not in tests:
-        raise InvalidInput(f"filter of sessions: unknown filter {place!r}. {did_you_mean(place, tests)}")
+        raise InvalidInput(
+            f"filter of sessions: unknown filter {place!r}. {did_you_mean(place, tests)}"
+        )
     return tests[place]
 
 
 def session_by_number(conn: Connection, study: str, pool: str, number: int) -> Session:
     query = select(sessions.c.id).where(
-        sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)), sessions.c.number == number
+        sessions.c.study == study,
+        sessions.c.link_kind.in_(link_kinds(pool)),
+        sessions.c.number == number,
     )
     session = by_id(conn, conn.execute(query).scalar() or "")
     if session is None:
         raise NotFound(
-            f"there is no {pool} session {number} in study {study!r}; it may have been withdrawn. See the list of sessions."
+            f"there is no {pool} session {number} in study {study!r}; it may have been withdrawn."
+            " See the list of sessions."
         )
     return session

@@ -1,7 +1,7 @@
 """Restoring a verified backup, without bringing back what people have withdrawn since.
 
-The deletion list is the union of the tombstones in the backup, in the live database that is replaced, and in any newer
-backup named.
+The deletion list is the union of the tombstones in the backup, in the live database that is
+replaced, and in any newer backup named.
 """
 
 from __future__ import annotations
@@ -21,9 +21,25 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.core.errors import Refused
 from believable.store import migration
-from believable.store.backups import Progress, Verified, copy_rows, no_progress, remove_database, sync, verify_file
+from believable.store.backups import (
+    Progress,
+    Verified,
+    copy_rows,
+    no_progress,
+    remove_database,
+    sync,
+    verify_file,
+)
 from believable.store.database import Database, owner_only, read_only
-from believable.store.database_tables import attempts, logins, metadata, one_time_links, sessions, tombstones, writers
+from believable.store.database_tables import (
+    attempts,
+    logins,
+    metadata,
+    one_time_links,
+    sessions,
+    tombstones,
+    writers,
+)
 from believable.store.sessions import delete_content
 from believable.store.trouble import cures_in, driver_words, troubles_told
 
@@ -35,7 +51,9 @@ Tombstone = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """`n_erased` sessions of the backup were withdrawn after it was made. `aside` is the file that was live before."""
+    """`n_erased` sessions of the backup were withdrawn after it was made. `aside` is the file that
+    was live before.
+    """
 
     verified: Verified
     n_erased: int
@@ -43,12 +61,18 @@ class Restored:
 
 
 def restore(
-    backup: Path, url: str, *, newer: Sequence[Path] = (), live_lost: bool = False, progress: Progress = no_progress
+    backup: Path,
+    url: str,
+    *,
+    newer: Sequence[Path] = (),
+    live_lost: bool = False,
+    progress: Progress = no_progress,
 ) -> Restored:
     """Replace the database at `url` by a backup.
 
-    `newer` are later backups, looked through for withdrawals only. `live_lost` says that there is no live database to take
-    the withdrawals since the backup from; without it, a missing or unreadable one is refused.
+    `newer` are later backups, looked through for withdrawals only. `live_lost` says that there is
+    no live database to take the withdrawals since the backup from; without it, a missing or
+    unreadable one is refused.
     """
     verify_file(backup)
     for path in newer:
@@ -79,15 +103,18 @@ def _stones_of_file(path: Path) -> list[Tombstone]:
 
 def _no_live(why: str) -> Refused:
     return Refused(
-        f"the live database {why}, so that it is not known who has withdrawn since the backup. Bring it back, or name a newer "
-        "backup (--newer) and say that it is lost (--live-lost)."
+        f"the live database {why}, so that it is not known who has withdrawn since the backup."
+        " Bring it back, or name a newer backup (--newer) and say that it is lost (--live-lost)."
     )
 
 
-# ---------------------------------------------------------------------------------------------- SQLite
+# ----------------------------------------------------------------------------------------------
+# SQLite
 
 
-def _into_sqlite(backup: Path, database: Database, known: list[Tombstone], *, live_lost: bool) -> Restored:
+def _into_sqlite(
+    backup: Path, database: Database, known: list[Tombstone], *, live_lost: bool
+) -> Restored:
     path = database.path
     assert path is not None
     exists = path.is_file()
@@ -110,7 +137,8 @@ def _into_sqlite(backup: Path, database: Database, known: list[Tombstone], *, li
 
 
 def _claim_alone(path: Path) -> str | None:
-    """Leaving WAL mode works only while nobody else has the file open; it also folds the log into the file.
+    """Leaving WAL mode works only while nobody else has the file open; it also folds the log into
+    the file.
 
     Says why the file cannot be read, if so.
     """
@@ -169,22 +197,30 @@ def _put_aside(path: Path) -> Path:
     return aside
 
 
-# ---------------------------------------------------------------------------------------------- PostgreSQL
+# ----------------------------------------------------------------------------------------------
+# PostgreSQL
 
 
-def _into_postgres(backup: Path, database: Database, known: list[Tombstone], *, live_lost: bool, progress: Progress) -> Restored:
+def _into_postgres(
+    backup: Path, database: Database, known: list[Tombstone], *, live_lost: bool, progress: Progress
+) -> Restored:
     """In one transaction: whoever uses the database sees the old state or the new one."""
     with database.opening():
         with database.reader.connect() as conn, conn.begin():
             if migration.revision(conn) is None and not live_lost:
                 raise _no_live("is empty")
         migration.migrate(database)
-    with tempfile.TemporaryDirectory(dir=backup.parent) as folder, database.writer.connect() as target:
+    with (
+        tempfile.TemporaryDirectory(dir=backup.parent) as folder,
+        database.writer.connect() as target,
+    ):
         database.enter(target, exclusive=True)
         draft = Path(folder) / "draft.db"
         n_erased = _prepare(backup, draft, known + tombstones_of(target))
         verified = verify_file(draft)
-        target.exec_driver_sql("ALTER TABLE audit DISABLE TRIGGER audit_kept")  # the whole log is replaced, here only
+        target.exec_driver_sql(
+            "ALTER TABLE audit DISABLE TRIGGER audit_kept"
+        )  # the whole log is replaced, here only
         for table in reversed(metadata.sorted_tables):
             target.execute(delete(table))
         target.exec_driver_sql("ALTER TABLE audit ENABLE TRIGGER audit_kept")
@@ -195,7 +231,9 @@ def _into_postgres(backup: Path, database: Database, known: list[Tombstone], *, 
 
 
 def apply_deletions(conn: Connection, known: Sequence[Tombstone]) -> int:
-    """Delete every session of the list that is still there, and carry the list on. How many were deleted."""
+    """Delete every session of the list that is still there, and carry the list on. How many were
+    deleted.
+    """
     known_there = set(conn.execute(select(tombstones.c.session)).scalars())
     alive = set(conn.execute(select(sessions.c.id)).scalars())
     listed = {stone["session"]: stone for stone in known}

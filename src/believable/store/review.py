@@ -1,4 +1,6 @@
-"""What is decided about sessions and answers, never overwritten, and who could know what when they decided."""
+"""What is decided about sessions and answers, never overwritten, and who could know what when they
+decided.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from believable.store.audit_log import AuditEntry
 from believable.store.database_tables import audit, decisions, review_answers, sessions, studies
 from believable.store.monitor import link_kinds
 
-#: What is decided about whole sessions, and what it changes in them. Who is paid and what is analysed are two questions.
+#: What is decided about whole sessions, and what it changes in them. Who is paid and what is
+#: analysed are two questions.
 SESSION_DEEDS: Mapping[str, Mapping[str, bool]] = {
     "approve": {"approved": True, "rejected": False},
     "reject": {"rejected": True, "approved": False},
@@ -55,17 +58,37 @@ def check_reason(kind: str, reason: str) -> None:
     if not reason.strip():
         raise InvalidInput(f"decision {kind!r}: expected a reason, got none. Say why.")
     if len(reason) > REASON_CHARACTERS:
-        raise InvalidInput(f"reason: expected at most {REASON_CHARACTERS} characters, got {len(reason)}. Shorten it.")
+        raise InvalidInput(
+            f"reason: expected at most {REASON_CHARACTERS} characters, got {len(reason)}."
+            " Shorten it."
+        )
 
 
-def add_decision(conn: Connection, *, session: str, kind: str, reason: str, user: str, at_ms: int, target: str = "") -> None:
-    """A rejected or excluded session loses its place in the balance; taking that back gives it back."""
+def add_decision(
+    conn: Connection,
+    *,
+    session: str,
+    kind: str,
+    reason: str,
+    user: str,
+    at_ms: int,
+    target: str = "",
+) -> None:
+    """A rejected or excluded session loses its place in the balance; taking that back gives it
+    back.
+    """
     if kind not in KINDS:
         raise InvalidInput(f"decision: unknown kind {kind!r}. {did_you_mean(kind, KINDS)}")
     check_reason(kind, reason)
     if conn.execute(select(sessions.c.id).where(sessions.c.id == session)).first() is None:
-        raise NotFound(f"there is no session {session!r}; it may have been withdrawn. Reload the list.")
-    conn.execute(insert(decisions).values(session=session, kind=kind, target=target, reason=reason, user=user, at_ms=at_ms))
+        raise NotFound(
+            f"there is no session {session!r}; it may have been withdrawn. Reload the list."
+        )
+    conn.execute(
+        insert(decisions).values(
+            session=session, kind=kind, target=target, reason=reason, user=user, at_ms=at_ms
+        )
+    )
     if kind in SESSION_DEEDS:
         conn.execute(update(sessions).where(sessions.c.id == session).values(SESSION_DEEDS[kind]))
 
@@ -75,7 +98,8 @@ def decisions_of(conn: Connection, session: str) -> tuple[Decision, ...]:
     return tuple(Decision(**row._mapping) for row in conn.execute(query))
 
 
-# ---------------------------------------------------------------------------------------------- answers
+# ----------------------------------------------------------------------------------------------
+# answers
 
 
 def target(trial_key: str, question: str) -> str:
@@ -84,7 +108,9 @@ def target(trial_key: str, question: str) -> str:
 
 
 def latest_of(conn: Connection, names: Sequence[str]) -> dict[tuple[str, str], str]:
-    """The kind of the decision that holds for each (session, target) of these sessions: the last one made."""
+    """The kind of the decision that holds for each (session, target) of these sessions: the last
+    one made.
+    """
     query = (
         select(decisions.c.session, decisions.c.target, decisions.c.kind)
         .where(decisions.c.session.in_(names), decisions.c.target != "")
@@ -96,17 +122,33 @@ def latest_of(conn: Connection, names: Sequence[str]) -> dict[tuple[str, str], s
 def decision_about(conn: Connection, session: str, answer: str) -> Decision | None:
     """The decision that holds for one answer."""
     about = (decisions.c.session == session, decisions.c.target == answer)
-    row = conn.execute(select(decisions).where(*about).order_by(decisions.c.id.desc()).limit(1)).first()
+    row = conn.execute(
+        select(decisions).where(*about).order_by(decisions.c.id.desc()).limit(1)
+    ).first()
     return None if row is None else Decision(**row._mapping)
 
 
-def decide(conn: Connection, *, session: str, answer: str, kind: str, reason: str, user: str, at_ms: int) -> None:
+def decide(
+    conn: Connection, *, session: str, answer: str, kind: str, reason: str, user: str, at_ms: int
+) -> None:
     """Keep or exclude one answer. A later decision replaces it without deleting it."""
     if kind not in ("keep", "exclude_text"):
-        raise InvalidInput(f"decision: expected keep or exclude_text, got {kind[:40]!r}. Choose one of them.")
+        raise InvalidInput(
+            f"decision: expected keep or exclude_text, got {kind[:40]!r}. Choose one of them."
+        )
     if not answer:
-        raise InvalidInput("decision: expected the answer it is about, got nothing. Open the queue again.")
-    add_decision(conn, session=session, kind=kind, target=answer, reason=reason.strip(), user=user, at_ms=at_ms)
+        raise InvalidInput(
+            "decision: expected the answer it is about, got nothing. Open the queue again."
+        )
+    add_decision(
+        conn,
+        session=session,
+        kind=kind,
+        target=answer,
+        reason=reason.strip(),
+        user=user,
+        at_ms=at_ms,
+    )
     conn.execute(
         update(review_answers)
         .where(review_answers.c.session == session)
@@ -118,23 +160,35 @@ def decide(conn: Connection, *, session: str, answer: str, kind: str, reason: st
 def judge(conn: Connection, *, session: str, deed: str, reason: str, user: str, at_ms: int) -> None:
     """Decide about one whole session; an error where that is so already."""
     if not judge_all(conn, [session], deed=deed, reason=reason, user=user, at_ms=at_ms):
-        raise Conflict(f"the session is {DEED_WORDS[deed]} already; somebody was faster. Reload its page.")
+        raise Conflict(
+            f"the session is {DEED_WORDS[deed]} already; somebody was faster. Reload its page."
+        )
 
 
-def judge_all(conn: Connection, names: Sequence[str], *, deed: str, reason: str, user: str, at_ms: int) -> tuple[int, ...]:
-    """Decide about many sessions at once: the numbers of those that it changes. One that is gone stops all."""
+def judge_all(
+    conn: Connection, names: Sequence[str], *, deed: str, reason: str, user: str, at_ms: int
+) -> tuple[int, ...]:
+    """Decide about many sessions at once: the numbers of those that it changes. One that is gone
+    stops all.
+    """
     if deed not in SESSION_DEEDS:
-        raise InvalidInput(f"decision: unknown kind {deed[:40]!r}. {did_you_mean(deed, SESSION_DEEDS)}")
+        raise InvalidInput(
+            f"decision: unknown kind {deed[:40]!r}. {did_you_mean(deed, SESSION_DEEDS)}"
+        )
     check_reason(deed, reason)
     change = SESSION_DEEDS[deed]
     as_wanted = and_(*(sessions.c[column].is_(value) for column, value in change.items()))
     rows = [
         row
         for chunk in _chunks(names)
-        for row in conn.execute(select(sessions.c.id, sessions.c.number, as_wanted).where(sessions.c.id.in_(chunk)))
+        for row in conn.execute(
+            select(sessions.c.id, sessions.c.number, as_wanted).where(sessions.c.id.in_(chunk))
+        )
     ]
     if len(rows) < len(set(names)):
-        raise NotFound("a session is not there any more; it may have been withdrawn. Reload the list.")
+        raise NotFound(
+            "a session is not there any more; it may have been withdrawn. Reload the list."
+        )
     todo = {str(row[0]): int(row[1]) for row in rows if not row[2]}
     if todo:
         about = {"kind": deed, "target": "", "reason": reason.strip(), "user": user, "at_ms": at_ms}
@@ -144,19 +198,30 @@ def judge_all(conn: Connection, names: Sequence[str], *, deed: str, reason: str,
     return tuple(sorted(todo.values()))
 
 
-# ---------------------------------------------------------------------------------------------- live results
+# ----------------------------------------------------------------------------------------------
+# live results
 
 
 def results_fingerprint(conn: Connection, study: str, pool: str) -> str:
-    """Another text whenever results could differ: a session finished, was deleted or judged, or the study changed."""
+    """Another text whenever results could differ: a session finished, was deleted or judged, or the
+    study changed.
+    """
     kinds = link_kinds(pool)
     mine = (sessions.c.study == study, sessions.c.link_kind.in_(kinds))
-    done = conn.execute(select(func.count(), func.max(sessions.c.finished_ms)).where(*mine, sessions.c.state == "finished")).one()
+    done = conn.execute(
+        select(func.count(), func.max(sessions.c.finished_ms)).where(
+            *mine, sessions.c.state == "finished"
+        )
+    ).one()
     started = conn.execute(select(func.count()).select_from(sessions).where(*mine)).scalar_one()
     judged = conn.execute(
-        select(func.max(decisions.c.id)).join(sessions, sessions.c.id == decisions.c.session).where(*mine)
+        select(func.max(decisions.c.id))
+        .join(sessions, sessions.c.id == decisions.c.session)
+        .where(*mine)
     ).scalar_one()
-    definition = conn.execute(select(studies.c.definition).where(studies.c.id == study)).scalar_one()
+    definition = conn.execute(
+        select(studies.c.definition).where(studies.c.id == study)
+    ).scalar_one()
     return f"{definition[:12]}-{started}-{done[0]}-{done[1] or 0}-{judged or 0}"
 
 
@@ -176,13 +241,22 @@ def unblinding(pool: str) -> str:
 
 
 def reading(pool: str) -> str:
-    """How the audit log says that somebody has analysed the data outside the console, with the conditions' names."""
+    """How the audit log says that somebody has analysed the data outside the console, with the
+    conditions' names.
+    """
     return f"read the results of the {pool} sessions unblinded"
 
 
 def unblinded(conn: Connection, study: str, pool: str) -> AuditEntry | None:
-    """Who first looked at the results with the conditions' names, and when; None as long as nobody has."""
-    query = select(audit).where(audit.c.study == study, audit.c.what == unblinding(pool)).order_by(audit.c.id).limit(1)
+    """Who first looked at the results with the conditions' names, and when; None as long as nobody
+    has.
+    """
+    query = (
+        select(audit)
+        .where(audit.c.study == study, audit.c.what == unblinding(pool))
+        .order_by(audit.c.id)
+        .limit(1)
+    )
     row = conn.execute(query).first()
     return None if row is None else AuditEntry(**row._mapping)
 
@@ -196,7 +270,12 @@ class Looks:
 
     def before(self, user: str, number: int, at_ms: int) -> bool:
         """Whether this person could know the session's conditions then."""
-        deeds = (looking(self.pool, number), unblinding(self.pool), reading(self.pool), searching(self.pool))
+        deeds = (
+            looking(self.pool, number),
+            unblinding(self.pool),
+            reading(self.pool),
+            searching(self.pool),
+        )
         return any(self.since_ms.get((user, deed), at_ms + 1) <= at_ms for deed in deeds)
 
 

@@ -1,6 +1,8 @@
-"""The queue of free texts to review, kept in tables so that a look at it costs the same whatever has been collected.
+"""The queue of free texts to review, kept in tables so that a look at it costs the same whatever
+has been collected.
 
-`pending` sessions have something new; `put` takes it in. What the queue says follows from the trials and can be made again.
+`pending` sessions have something new; `put` takes it in. What the queue says follows from the
+trials and can be made again.
 """
 
 from __future__ import annotations
@@ -10,7 +12,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from believable.store.database_tables import (
     events,
@@ -34,7 +48,8 @@ def _chunks(values: Iterable[Any]) -> list[list[Any]]:
     return [whole[start : start + MANY] for start in range(0, len(whole), MANY)]
 
 
-# ---------------------------------------------------------------------------------------------- what is new
+# ----------------------------------------------------------------------------------------------
+# what is new
 
 
 def fingerprint(conn: Connection, study: str, pool: str) -> str:
@@ -42,19 +57,25 @@ def fingerprint(conn: Connection, study: str, pool: str) -> str:
     where = (sessions.c.study == study, sessions.c.link_kind.in_(link_kinds(pool)))
     finished = func.sum(case((sessions.c.state == "finished", 1), else_=0))
     row = conn.execute(
-        select(func.count(), func.sum(sessions.c.position), func.sum(sessions.c.run), finished).where(*where)
+        select(
+            func.count(), func.sum(sessions.c.position), func.sum(sessions.c.run), finished
+        ).where(*where)
     ).one()
     return "-".join(str(value or 0) for value in (*row, withdrawn(conn, study, pool)))
 
 
 def withdrawn(conn: Connection, study: str, pool: str) -> int:
-    query = select(func.count()).where(tombstones.c.study == study, tombstones.c.link_kind.in_(link_kinds(pool)))
+    query = select(func.count()).where(
+        tombstones.c.study == study, tombstones.c.link_kind.in_(link_kinds(pool))
+    )
     return conn.execute(query).scalar_one()
 
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """What the queue was made from. `medians` by trial, of the whole session under ''; taken when there were `n_answers`."""
+    """What the queue was made from. `medians` by trial, of the whole session under ''; taken when
+    there were `n_answers`.
+    """
 
     fingerprint: str = ""
     medians: Mapping[str, float] | None = None
@@ -63,7 +84,9 @@ class QueueState:
 
 
 def state(conn: Connection, study: str, pool: str) -> QueueState:
-    query = select(review_states).where(review_states.c.study == study, review_states.c.pool == pool)
+    query = select(review_states).where(
+        review_states.c.study == study, review_states.c.pool == pool
+    )
     row = conn.execute(query).first()
     if row is None:
         return QueueState()
@@ -87,7 +110,9 @@ def put_state(conn: Connection, study: str, pool: str, queue: QueueState) -> Non
 
 @dataclass(frozen=True, slots=True)
 class PendingSession:
-    """A session of which something is not in the queue yet: all after trial `closed` and event `seq`."""
+    """A session of which something is not in the queue yet: all after trial `closed` and event
+    `seq`.
+    """
 
     id: str
     number: int
@@ -118,12 +143,18 @@ def _unread(study: str, pool: str) -> ColumnElement[bool]:
 
 def n_pending(conn: Connection, study: str, pool: str) -> int:
     query = select(func.count()).select_from(sessions)
-    query = query.outerjoin(review_sessions, review_sessions.c.session == sessions.c.id).where(_unread(study, pool))
+    query = query.outerjoin(review_sessions, review_sessions.c.session == sessions.c.id).where(
+        _unread(study, pool)
+    )
     return conn.execute(query).scalar_one()
 
 
-def pending(conn: Connection, study: str, pool: str, limit: int, *, after: int = 0) -> tuple[PendingSession, ...]:
-    """The first of them in the order of their numbers, after a number, so that those read before are not looked at again."""
+def pending(
+    conn: Connection, study: str, pool: str, limit: int, *, after: int = 0
+) -> tuple[PendingSession, ...]:
+    """The first of them in the order of their numbers, after a number, so that those read before
+    are not looked at again.
+    """
     mark = review_sessions.c
     query = (
         select(
@@ -182,17 +213,26 @@ def new_trials(conn: Connection, unread: Sequence[PendingSession]) -> tuple[NewT
                 trials.c.closed_ms - trials.c.opened_ms,
                 trials.c.submit_seq,
             )
-            .where(trials.c.session == session.id, trials.c.run == session.run, trials.c.position > session.closed)
+            .where(
+                trials.c.session == session.id,
+                trials.c.run == session.run,
+                trials.c.position > session.closed,
+            )
             .order_by(trials.c.position)
         )
-        rows += [NewTrial(row[0], row[1], row[2], row[3], json.loads(row[4]), row[5], row[6]) for row in conn.execute(query)]
+        rows += [
+            NewTrial(row[0], row[1], row[2], row[3], json.loads(row[4]), row[5], row[6])
+            for row in conn.execute(query)
+        ]
     return tuple(rows)
 
 
 def pasted(conn: Connection, unread: PendingSession) -> dict[tuple[int, str], int]:
     """Characters pasted since, by (position of the trial, question)."""
     query = select(events.c.seq, events.c.body, events.c.received_ms).where(
-        events.c.session == unread.id, events.c.seq > unread.seq, events.c.body.like('%"text.paste"%')
+        events.c.session == unread.id,
+        events.c.seq > unread.seq,
+        events.c.body.like('%"text.paste"%'),
     )
     lengths: dict[tuple[int, str], int] = {}
     for seq, body, received_ms in conn.execute(query):
@@ -204,7 +244,8 @@ def pasted(conn: Connection, unread: PendingSession) -> dict[tuple[int, str], in
     return lengths
 
 
-# ---------------------------------------------------------------------------------------------- sameness
+# ----------------------------------------------------------------------------------------------
+# sameness
 
 
 #: Built once: it is asked for every text.
@@ -220,14 +261,20 @@ _FIRST_TWO = (
 )
 
 
-def known_digests(conn: Connection, study: str, pool: str, digests: Iterable[str]) -> dict[str, list[int]]:
-    """Which of these texts are there already, with those of their answers that are not called copies yet.
+def known_digests(
+    conn: Connection, study: str, pool: str, digests: Iterable[str]
+) -> dict[str, list[int]]:
+    """Which of these texts are there already, with those of their answers that are not called
+    copies yet.
 
-    All but the first answer of a text are, so that two are enough to look at, however many there may be.
+    All but the first answer of a text are, so that two are enough to look at, however many there
+    may be.
     """
     known: dict[str, list[int]] = {}
     for digest in set(digests):
-        rows = conn.execute(_FIRST_TWO, {"own_study": study, "own_pool": pool, "own_digest": digest}).all()
+        rows = conn.execute(
+            _FIRST_TWO, {"own_study": study, "own_pool": pool, "own_digest": digest}
+        ).all()
         if rows:
             known[digest] = [row.id for row in rows if ",duplicate," not in row.kinds]
     return known
@@ -264,7 +311,9 @@ class ReviewedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class QueuedAnswer(ReviewedAnswer):
-    """One row of the queue. `name` stands for it in addresses: session, page and the number of the question."""
+    """One row of the queue. `name` stands for it in addresses: session, page and the number of the
+    question.
+    """
 
     id: int
     definition: str
@@ -288,7 +337,9 @@ def rows_of(conn: Connection, query: Any) -> tuple[QueuedAnswer, ...]:
     rows = []
     for row in conn.execute(query):
         values = dict(row._mapping)
-        values["alike"] = tuple((int(other), float(similarity)) for other, similarity in json.loads(values["alike"]))
+        values["alike"] = tuple(
+            (int(other), float(similarity)) for other, similarity in json.loads(values["alike"])
+        )
         values["answers"] = json.loads(values["answers"])
         rows.append(QueuedAnswer(**values))
     return tuple(rows)
@@ -310,12 +361,18 @@ def with_words() -> Any:
 def by_ids(conn: Connection, ids: Iterable[int]) -> dict[int, QueuedAnswer]:
     rows: dict[int, QueuedAnswer] = {}
     for chunk in _chunks(set(ids)):
-        rows |= {row.id: row for row in rows_of(conn, with_words().where(review_answers.c.id.in_(chunk)))}
+        rows |= {
+            row.id: row for row in rows_of(conn, with_words().where(review_answers.c.id.in_(chunk)))
+        }
     return rows
 
 
-def copies(conn: Connection, study: str, pool: str, answer: QueuedAnswer, limit: int) -> tuple[list[tuple[str, int, int]], int]:
-    """(session, number, position) of the first answers with the very same words, and how many there are."""
+def copies(
+    conn: Connection, study: str, pool: str, answer: QueuedAnswer, limit: int
+) -> tuple[list[tuple[str, int, int]], int]:
+    """(session, number, position) of the first answers with the very same words, and how many there
+    are.
+    """
     if not answer.digest:
         return [], 0
     same = and_(
@@ -326,16 +383,24 @@ def copies(conn: Connection, study: str, pool: str, answer: QueuedAnswer, limit:
     )
     n = conn.execute(select(func.count()).select_from(review_answers).where(same)).scalar_one()
     columns = (review_answers.c.session, review_answers.c.number, review_answers.c.position)
-    query = select(*columns).where(same).order_by(review_answers.c.number, review_answers.c.position).limit(limit)
+    query = (
+        select(*columns)
+        .where(same)
+        .order_by(review_answers.c.number, review_answers.c.position)
+        .limit(limit)
+    )
     return [(row[0], row[1], row[2]) for row in conn.execute(query)], n
 
 
-# ---------------------------------------------------------------------------------------------- taking in
+# ----------------------------------------------------------------------------------------------
+# taking in
 
 
 @dataclass(frozen=True, slots=True)
 class NewAnswer(ReviewedAnswer):
-    """A row to add. `alike` names rows by id, and others that are added with it by their negative place, from -1."""
+    """A row to add. `alike` names rows by id, and others that are added with it by their negative
+    place, from -1.
+    """
 
     keys: tuple[int, ...]
 
@@ -348,7 +413,9 @@ def put(
     closed: Mapping[str, tuple[int, int]],
     answers: Sequence[NewAnswer],
 ) -> None:
-    """Add these answers and remember how far the sessions were read. What another process took in first is left alone."""
+    """Add these answers and remember how far the sessions were read. What another process took in
+    first is left alone.
+    """
     names = [session.id for session in unread]
     for chunk in _chunks(session.id for session in unread if session.begun_again):
         forget(conn, chunk)
@@ -372,15 +439,28 @@ def put(
         return
     fields = [column.name for column in _OWN if column.name not in ("id", "alike")]
     rows = [
-        {"study": study, "pool": pool, "alike": "[]", **{name: getattr(answer, name) for name in fields}} for answer in answers
+        {
+            "study": study,
+            "pool": pool,
+            "alike": "[]",
+            **{name: getattr(answer, name) for name in fields},
+        }
+        for answer in answers
     ]
     adding = insert(review_answers).returning(review_answers.c.id, sort_by_parameter_order=True)
     ids = list(conn.execute(adding, rows).scalars())
-    keys = [{"key": key, "answer": id_} for id_, answer in zip(ids, answers, strict=True) for key in answer.keys]
+    keys = [
+        {"key": key, "answer": id_}
+        for id_, answer in zip(ids, answers, strict=True)
+        for key in answer.keys
+    ]
     if keys:
         conn.execute(insert(review_keys), keys)
     alike = {
-        id_: [(ids[-other - 1] if other < 0 else other, similarity) for other, similarity in answer.alike]
+        id_: [
+            (ids[-other - 1] if other < 0 else other, similarity)
+            for other, similarity in answer.alike
+        ]
         for id_, answer in zip(ids, answers, strict=True)
         if answer.alike
     }
@@ -390,15 +470,23 @@ def put(
 
 def _put_alike(conn: Connection, alike: Mapping[int, Sequence[tuple[int, float]]]) -> None:
     if alike:
-        change = update(review_answers).where(review_answers.c.id == bindparam("b_id")).values(alike=bindparam("b_alike"))
-        conn.execute(change, [{"b_id": id_, "b_alike": json.dumps(others)} for id_, others in alike.items()])
+        change = (
+            update(review_answers)
+            .where(review_answers.c.id == bindparam("b_id"))
+            .values(alike=bindparam("b_alike"))
+        )
+        conn.execute(
+            change, [{"b_id": id_, "b_alike": json.dumps(others)} for id_, others in alike.items()]
+        )
 
 
 #: Others that an answer names at most.
 MOST_ALIKE = 5
 
 
-def _tell_the_others(conn: Connection, alike: Mapping[int, Sequence[tuple[int, float]]], known: set[int]) -> None:
+def _tell_the_others(
+    conn: Connection, alike: Mapping[int, Sequence[tuple[int, float]]], known: set[int]
+) -> None:
     """Being alike goes both ways: answers that were there before name the new ones, too."""
     back: dict[int, list[tuple[int, float]]] = {}
     for id_, others in alike.items():
@@ -406,7 +494,9 @@ def _tell_the_others(conn: Connection, alike: Mapping[int, Sequence[tuple[int, f
             if other not in known:
                 back.setdefault(other, []).append((id_, similarity))
     for chunk in _chunks(back):
-        query = select(review_answers.c.id, review_answers.c.alike).where(review_answers.c.id.in_(chunk))
+        query = select(review_answers.c.id, review_answers.c.alike).where(
+            review_answers.c.id.in_(chunk)
+        )
         before = {row.id: json.loads(row.alike) for row in conn.execute(query)}
         _put_alike(conn, {id_: (named + back[id_])[:MOST_ALIKE] for id_, named in before.items()})
         add_kind(conn, before, "duplicate")
@@ -414,9 +504,17 @@ def _tell_the_others(conn: Connection, alike: Mapping[int, Sequence[tuple[int, f
 
 def add_kind(conn: Connection, ids: Iterable[int], kind: str) -> None:
     for chunk in _chunks(ids):
-        missing = and_(review_answers.c.id.in_(chunk), ~review_answers.c.kinds.contains(f",{kind},"))
-        longer = case((review_answers.c.kinds == "", f",{kind},"), else_=review_answers.c.kinds + f"{kind},")
-        conn.execute(update(review_answers).where(missing).values(kinds=longer, n_kinds=review_answers.c.n_kinds + 1))
+        missing = and_(
+            review_answers.c.id.in_(chunk), ~review_answers.c.kinds.contains(f",{kind},")
+        )
+        longer = case(
+            (review_answers.c.kinds == "", f",{kind},"), else_=review_answers.c.kinds + f"{kind},"
+        )
+        conn.execute(
+            update(review_answers)
+            .where(missing)
+            .values(kinds=longer, n_kinds=review_answers.c.n_kinds + 1)
+        )
 
 
 def drop_kind(conn: Connection, id_: int, kind: str) -> None:
@@ -430,7 +528,9 @@ def drop_kind(conn: Connection, id_: int, kind: str) -> None:
 
 
 def n_answers(conn: Connection, study: str, pool: str) -> int:
-    query = select(func.count()).where(review_answers.c.study == study, review_answers.c.pool == pool)
+    query = select(func.count()).where(
+        review_answers.c.study == study, review_answers.c.pool == pool
+    )
     return conn.execute(query).scalar_one()
 
 
@@ -454,7 +554,9 @@ class TimedAnswer:
     kinds: str
 
 
-def timed(conn: Connection, study: str, pool: str, names: Sequence[str] | None = None) -> tuple[TimedAnswer, ...]:
+def timed(
+    conn: Connection, study: str, pool: str, names: Sequence[str] | None = None
+) -> tuple[TimedAnswer, ...]:
     """All answers of a pool, or those of some sessions."""
     columns = [review_answers.c[name] for name in TimedAnswer.__slots__]
     query = select(*columns).where(review_answers.c.study == study, review_answers.c.pool == pool)
@@ -470,13 +572,23 @@ def put_kinds(conn: Connection, kinds: Mapping[int, tuple[str, int]]) -> None:
             .where(review_answers.c.id == bindparam("b_id"))
             .values(kinds=bindparam("b_kinds"), n_kinds=bindparam("b_n"))
         )
-        conn.execute(change, [{"b_id": id_, "b_kinds": words, "b_n": n} for id_, (words, n) in kinds.items()])
+        conn.execute(
+            change, [{"b_id": id_, "b_kinds": words, "b_n": n} for id_, (words, n) in kinds.items()]
+        )
 
 
 def put_durations(conn: Connection, unread: Sequence[PendingSession]) -> None:
     """Sessions that have ended: how long they took."""
-    change = update(review_answers).where(review_answers.c.session == bindparam("b_session")).values(session_ms=bindparam("b_ms"))
-    rows = [{"b_session": s.id, "b_ms": s.session_ms} for s in unread if s.session_ms is not None and s.closed >= 0]
+    change = (
+        update(review_answers)
+        .where(review_answers.c.session == bindparam("b_session"))
+        .values(session_ms=bindparam("b_ms"))
+    )
+    rows = [
+        {"b_session": s.id, "b_ms": s.session_ms}
+        for s in unread
+        if s.session_ms is not None and s.closed >= 0
+    ]
     if rows:
         conn.execute(change, rows)
 
@@ -491,10 +603,18 @@ def lone_copies(conn: Connection, study: str, pool: str) -> list[int]:
         .group_by(review_answers.c.digest)
         .having(func.count() > 1)
     )
-    query = select(review_answers.c.id, review_answers.c.alike).where(called, review_answers.c.digest.not_in(same))
-    candidates = {row.id: [int(other) for other, _ in json.loads(row.alike)] for row in conn.execute(query)}
+    query = select(review_answers.c.id, review_answers.c.alike).where(
+        called, review_answers.c.digest.not_in(same)
+    )
+    candidates = {
+        row.id: [int(other) for other, _ in json.loads(row.alike)] for row in conn.execute(query)
+    }
     named = {other for others in candidates.values() for other in others}
     there: set[int] = set()
     for chunk in _chunks(named):
-        there |= set(conn.execute(select(review_answers.c.id).where(review_answers.c.id.in_(chunk))).scalars())
+        there |= set(
+            conn.execute(
+                select(review_answers.c.id).where(review_answers.c.id.in_(chunk))
+            ).scalars()
+        )
     return [id_ for id_, others in candidates.items() if not there.intersection(others)]

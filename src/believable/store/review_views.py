@@ -1,4 +1,6 @@
-"""One look at the review queue: a few answers around the one that is read, and how many there are."""
+"""One look at the review queue: a few answers around the one that is read, and how many there
+are.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from believable.store.review_queue import QueuedAnswer, by_ids, rows_of, with_wo
 
 @dataclass(frozen=True, slots=True)
 class QueueView:
-    """Which part of the queue: `show` is hinted, undecided, decided or all; `hint` one kind of hint, or '' for any."""
+    """Which part of the queue: `show` is hinted, undecided, decided or all; `hint` one kind of
+    hint, or '' for any.
+    """
 
     study: str
     pool: str
@@ -28,10 +32,14 @@ class QueueView:
     def takes(self) -> ColumnElement[bool]:
         tests: list[ColumnElement[bool]] = []
         left_out = select(sessions.c.id).where(
-            sessions.c.study == self.study, sessions.c.excluded.is_(True) | sessions.c.rejected.is_(True)
+            sessions.c.study == self.study,
+            sessions.c.excluded.is_(True) | sessions.c.rejected.is_(True),
         )
         if self.show in ("hinted", "undecided"):
-            tests += [review_answers.c.decision.is_(None), review_answers.c.session.not_in(left_out)]
+            tests += [
+                review_answers.c.decision.is_(None),
+                review_answers.c.session.not_in(left_out),
+            ]
         if self.show == "hinted":
             tests.append(review_answers.c.n_kinds > 0)
         if self.show == "decided":
@@ -53,14 +61,20 @@ def _earlier(answer: QueuedAnswer) -> ColumnElement[bool]:
     return or_(
         columns.number < answer.number,
         and_(columns.number == answer.number, columns.position < answer.position),
-        and_(columns.number == answer.number, columns.position == answer.position, columns.ordinal < answer.ordinal),
+        and_(
+            columns.number == answer.number,
+            columns.position == answer.position,
+            columns.ordinal < answer.ordinal,
+        ),
     )
 
 
 def find(conn: Connection, view: QueueView, name: str) -> QueuedAnswer | None:
     """The answer of this name in the pool, whether or not the view takes it."""
     parts = name.split("-")
-    if len(parts) != 3 or any(not part.isascii() or not part.isdigit() or len(part) > 9 for part in parts):
+    if len(parts) != 3 or any(
+        not part.isascii() or not part.isdigit() or len(part) > 9 for part in parts
+    ):
         return None
     number, page, ordinal = map(int, parts)
     columns = review_answers.c
@@ -82,14 +96,18 @@ def following(conn: Connection, view: QueueView, answer: QueuedAnswer) -> str:
     query = select(columns.number, columns.position, columns.ordinal).where(view.mine, view.takes)
     row = conn.execute(query.where(later).order_by(*_ORDER).limit(1)).first()
     if row is None:
-        fewer = query.where(columns.n_kinds < answer.n_kinds).order_by(columns.n_kinds.desc(), *_ORDER)
+        fewer = query.where(columns.n_kinds < answer.n_kinds).order_by(
+            columns.n_kinds.desc(), *_ORDER
+        )
         row = conn.execute(fewer.limit(1)).first()
     return "" if row is None else f"{row[0]}-{row[1] + 1}-{row[2]}"
 
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """What one page of the review shows: a few rows around the one that is read, and how many there are."""
+    """What one page of the review shows: a few rows around the one that is read, and how many there
+    are.
+    """
 
     rows: tuple[QueuedAnswer, ...]
     item: QueuedAnswer | None
@@ -100,30 +118,57 @@ class QueuePage:
     n_excluded: int
 
 
-def queue_page(conn: Connection, view: QueueView, name: str, *, before: int, limit: int) -> QueuePage:
-    """Those with most kinds of hints come first; each such group is in the index in the order in which it is read."""
+def queue_page(
+    conn: Connection, view: QueueView, name: str, *, before: int, limit: int
+) -> QueuePage:
+    """Those with most kinds of hints come first; each such group is in the index in the order in
+    which it is read.
+    """
     columns = review_answers.c
     takes = case((view.takes, 1), else_=0)
     excluded = case((columns.decision == "exclude_text", 1), else_=0)
-    counts = select(columns.n_kinds, func.count(), func.count(columns.decision), func.sum(excluded), func.sum(takes))
-    groups = [tuple(map(int, row)) for row in conn.execute(counts.where(view.mine).group_by(columns.n_kinds)) if row[1]]
+    counts = select(
+        columns.n_kinds,
+        func.count(),
+        func.count(columns.decision),
+        func.sum(excluded),
+        func.sum(takes),
+    )
+    groups = [
+        tuple(map(int, row))
+        for row in conn.execute(counts.where(view.mine).group_by(columns.n_kinds))
+        if row[1]
+    ]
     groups.sort(reverse=True)
-    at = _place(conn, view, find(conn, view, name) if name else None, {group[0]: group[4] for group in groups})
+    at = _place(
+        conn,
+        view,
+        find(conn, view, name) if name else None,
+        {group[0]: group[4] for group in groups},
+    )
     ids: list[int] = []
     skip = start = max(0, at - before)
     for n_kinds, _, _, _, n_taken in groups:
         if n_taken > skip and len(ids) < limit:
-            query = select(columns.id).where(view.mine, view.takes, columns.n_kinds == n_kinds).order_by(*_ORDER)
+            query = (
+                select(columns.id)
+                .where(view.mine, view.takes, columns.n_kinds == n_kinds)
+                .order_by(*_ORDER)
+            )
             ids += conn.execute(query.offset(skip).limit(limit - len(ids))).scalars()
         skip = max(0, skip - n_taken)
     words = by_ids(conn, ids)
     rows = tuple(words[id_] for id_ in ids if id_ in words)
-    n_all, n_decided, n_excluded, n_shown = (sum(group[column] for group in groups) for column in (1, 2, 3, 4))
+    n_all, n_decided, n_excluded, n_shown = (
+        sum(group[column] for group in groups) for column in (1, 2, 3, 4)
+    )
     item = rows[min(at - start, len(rows) - 1)] if rows else None
     return QueuePage(rows, item, at, n_shown, n_all, n_decided, n_excluded)
 
 
-def _place(conn: Connection, view: QueueView, asked: QueuedAnswer | None, n_taken: Mapping[int, int]) -> int:
+def _place(
+    conn: Connection, view: QueueView, asked: QueuedAnswer | None, n_taken: Mapping[int, int]
+) -> int:
     """How many answers of the view stand before this one; 0 where the view does not take it."""
     if asked is None:
         return 0

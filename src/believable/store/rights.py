@@ -1,4 +1,6 @@
-"""What people may do: administer the server, or have a role in single studies. Whoever administers is an owner everywhere."""
+"""What people may do: administer the server, or have a role in single studies. Whoever administers
+is an owner everywhere.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ class Rights:
         """`administrator`, or `coder of faces, researcher of maze`."""
         if self.administrator:
             return "administrator"
-        return ", ".join(f"{role} of {study}" for study, role in sorted(self.roles.items())) or "no role yet"
+        return (
+            ", ".join(f"{role} of {study}" for study, role in sorted(self.roles.items()))
+            or "no role yet"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,9 @@ def check_role(role: str) -> Role:
 
 def rights_of(conn: Connection, user: str) -> Rights:
     administrator = conn.execute(select(users.c.administrator).where(users.c.name == user)).scalar()
-    rows = conn.execute(select(study_roles.c.study, study_roles.c.role).where(study_roles.c.user == user))
+    rows = conn.execute(
+        select(study_roles.c.study, study_roles.c.role).where(study_roles.c.user == user)
+    )
     return Rights(bool(administrator), {row.study: check_role(row.role) for row in rows})
 
 
@@ -86,26 +93,44 @@ def members_of(conn: Connection, study: str) -> tuple[StudyMember, ...]:
         .where(study_roles.c.study == study)
         .order_by(study_roles.c.user)
     )
-    return tuple(StudyMember(row.user, check_role(row.role), bool(row.disabled), row.at_ms) for row in conn.execute(query))
+    return tuple(
+        StudyMember(row.user, check_role(row.role), bool(row.disabled), row.at_ms)
+        for row in conn.execute(query)
+    )
 
 
-# ---------------------------------------------------------------------------------------------- coding projects
+# ----------------------------------------------------------------------------------------------
+# coding projects
 
 
-def role_in_project(conn: Connection, rights: Rights, user: str, project: CodingProject) -> Role | None:
-    """The role in its study. Texts that belong to no study are led by whoever imported them, and coded by whom they asked."""
+def role_in_project(
+    conn: Connection, rights: Rights, user: str, project: CodingProject
+) -> Role | None:
+    """The role in its study. Texts that belong to no study are led by whoever imported them, and
+    coded by whom they asked.
+    """
     if project.study is not None or rights.administrator:
         return rights.role_in(project.study or "")
-    maker = select(coding_books.c.user).where(coding_books.c.project == project.id, coding_books.c.version == 1)
+    maker = select(coding_books.c.user).where(
+        coding_books.c.project == project.id, coding_books.c.version == 1
+    )
     if conn.execute(maker).scalar() == user:
         return "coordinator"
-    asked = select(coding_tasks.c.coder).where(coding_tasks.c.project == project.id, coding_tasks.c.coder == user)
+    asked = select(coding_tasks.c.coder).where(
+        coding_tasks.c.project == project.id, coding_tasks.c.coder == user
+    )
     return "coder" if conn.execute(asked.limit(1)).first() is not None else None
 
 
 def coders_for(conn: Connection, project: CodingProject) -> tuple[str, ...]:
-    """Who may be asked to code: everybody with a role in its study, administrators too; for texts of no study anybody."""
-    enabled = select(users.c.name).where(users.c.disabled.is_(False)).order_by(users.c.created_ms, users.c.name)
+    """Who may be asked to code: everybody with a role in its study, administrators too; for texts
+    of no study anybody.
+    """
+    enabled = (
+        select(users.c.name)
+        .where(users.c.disabled.is_(False))
+        .order_by(users.c.created_ms, users.c.name)
+    )
     if project.study is not None:
         members = select(study_roles.c.user).where(study_roles.c.study == project.study)
         enabled = enabled.where(users.c.administrator.is_(True) | users.c.name.in_(members))

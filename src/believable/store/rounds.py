@@ -1,6 +1,8 @@
-"""Rounds of games: what they were set up with, and the inputs that were applied, up to the last durable tick.
+"""Rounds of games: what they were set up with, and the inputs that were applied, up to the last
+durable tick.
 
-One connection holds a round at a time. Whoever opens it anew takes it over; what the former holder still writes is refused.
+One connection holds a round at a time. Whoever opens it anew takes it over; what the former holder
+still writes is refused.
 """
 
 from __future__ import annotations
@@ -76,9 +78,13 @@ def create(conn: Connection, key: RoundKey, *, setup: str, holder: str, at_ms: i
     return stored
 
 
-def latest(conn: Connection, session: str, position: int, run: int, *, lock: bool = False) -> StoredRound | None:
+def latest(
+    conn: Connection, session: str, position: int, run: int, *, lock: bool = False
+) -> StoredRound | None:
     """The latest attempt at the round of a trial."""
-    query = select(rounds).where(rounds.c.session == session, rounds.c.position == position, rounds.c.run == run)
+    query = select(rounds).where(
+        rounds.c.session == session, rounds.c.position == position, rounds.c.run == run
+    )
     query = query.order_by(rounds.c.attempt.desc()).limit(1)
     row = conn.execute(query.with_for_update() if lock else query).one_or_none()
     return None if row is None else _record(row._mapping)
@@ -100,23 +106,34 @@ def take(conn: Connection, key: RoundKey, holder: str, *, lost: bool) -> None:
 
 
 def append(conn: Connection, pieces: Sequence[Piece]) -> list[TakenOver | None]:
-    """Pieces of different rounds, in a few statements whatever their number. A piece of a round that another connection holds
-    by now, or that is no longer live, is refused; the others are not touched by that.
+    """Pieces of different rounds, in a few statements whatever their number. A piece of a round
+    that another connection holds by now, or that is no longer live, is refused; the others are not
+    touched by that.
     """
-    query = select(rounds.c.session, rounds.c.position, rounds.c.run, rounds.c.attempt, rounds.c.holder).where(
+    query = select(
+        rounds.c.session, rounds.c.position, rounds.c.run, rounds.c.attempt, rounds.c.holder
+    ).where(
         rounds.c.session.in_([piece.key.session for piece in pieces]),
         rounds.c.holder.in_([piece.holder for piece in pieces]),
         rounds.c.state == "live",
     )
-    held = {(RoundKey(*key), holder) for *key, holder in conn.execute(query.with_for_update()).all()}
+    held = {
+        (RoundKey(*key), holder) for *key, holder in conn.execute(query.with_for_update()).all()
+    }
     mine = [piece for piece in pieces if (piece.key, piece.holder) in held]
     if mine:
         conn.execute(_GO_ON, [_place(piece, "at_") | {"to_tick": piece.tick} for piece in mine])
         conn.execute(
             insert(round_inputs),
-            [_place(piece) | {"tick": piece.tick, "inputs": json.dumps(piece.changes, separators=(",", ":"))} for piece in mine],
+            [
+                _place(piece)
+                | {"tick": piece.tick, "inputs": json.dumps(piece.changes, separators=(",", ":"))}
+                for piece in mine
+            ],
         )
-    return [None if (piece.key, piece.holder) in held else TakenOver(_ELSEWHERE) for piece in pieces]
+    return [
+        None if (piece.key, piece.holder) in held else TakenOver(_ELSEWHERE) for piece in pieces
+    ]
 
 
 def _place(piece: Piece, prefix: str = "") -> dict[str, Any]:
@@ -125,13 +142,17 @@ def _place(piece: Piece, prefix: str = "") -> dict[str, Any]:
 
 def changes_of(conn: Connection, key: RoundKey) -> list[list[int]]:
     """All changes that were applied, in order."""
-    query = select(round_inputs.c.inputs).where(_is(round_inputs, key)).order_by(round_inputs.c.tick)
+    query = (
+        select(round_inputs.c.inputs).where(_is(round_inputs, key)).order_by(round_inputs.c.tick)
+    )
     return [change for piece in conn.execute(query).scalars() for change in json.loads(piece)]
 
 
 def close(conn: Connection, key: RoundKey, *, state: str, score: int | None, at_ms: int) -> None:
     """The round is `over`, or was `left`. Nothing is appended any more."""
-    conn.execute(update(rounds).where(_is(rounds, key)).values(state=state, score=score, ended_ms=at_ms))
+    conn.execute(
+        update(rounds).where(_is(rounds, key)).values(state=state, score=score, ended_ms=at_ms)
+    )
 
 
 def recordings(conn: Connection) -> list[bytes]:

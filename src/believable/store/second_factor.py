@@ -1,7 +1,9 @@
-"""The second factor of an account: a secret for one-time codes, codes for the day the device is lost, and whether all must.
+"""The second factor of an account: a secret for one-time codes, codes for the day the device is
+lost, and whether all must.
 
-Secrets lie in the database under the server's key: a copy of the database alone makes no codes. Recovery codes are kept as
-keyed hashes. A code that was used counts no more, whoever sends it again.
+Secrets lie in the database under the server's key: a copy of the database alone makes no codes.
+Recovery codes are kept as keyed hashes. A code that was used counts no more, whoever sends it
+again.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from believable.store import accounts
 from believable.store.database_tables import recovery_codes, second_factors, server_rules
 
 N_RECOVERY_CODES = 10
-#: Wrong codes in a quarter of an hour. Whoever gets here has the password: strangers cannot use this up.
+#: Wrong codes in a quarter of an hour. Whoever gets here has the password: strangers cannot use
+#: this up.
 WRONG_CODES = 8
 _RULE = "second factor"
 
@@ -33,13 +36,17 @@ class SecondFactor:
 
 
 def second_factor(conn: Connection, user: str) -> SecondFactor:
-    confirmed = conn.execute(select(second_factors.c.confirmed_ms).where(second_factors.c.user == user)).scalar()
+    confirmed = conn.execute(
+        select(second_factors.c.confirmed_ms).where(second_factors.c.user == user)
+    ).scalar()
     left = conn.execute(select(func.count()).where(recovery_codes.c.user == user)).scalar_one()
     return SecondFactor(confirmed is not None, int(left))
 
 
 def propose(conn: Connection, key: bytes, user: str) -> bytes:
-    """A secret that counts once a code made with it was typed. One that is in use must be taken off first."""
+    """A secret that counts once a code made with it was typed. One that is in use must be taken off
+    first.
+    """
     if second_factor(conn, user).on:
         raise Refused("a second factor is in use already. Take it off first, with a code of it.")
     conn.execute(delete(second_factors).where(second_factors.c.user == user))
@@ -64,18 +71,28 @@ def confirm(conn: Connection, key: bytes, user: str, code: str, *, now_ms: int) 
         raise Refused("there is no new secret to confirm. Begin again.")
     step = matching_step(secret, code, now_ms=now_ms, after=0)
     if step is None:
-        raise InvalidInput("code: that is not the code of this moment. Type the six digits that the app shows now.")
-    conn.execute(update(second_factors).where(second_factors.c.user == user).values(confirmed_ms=now_ms, step=step))
+        raise InvalidInput(
+            "code: that is not the code of this moment. Type the six digits that the app shows now."
+        )
+    conn.execute(
+        update(second_factors)
+        .where(second_factors.c.user == user)
+        .values(confirmed_ms=now_ms, step=step)
+    )
     codes = tuple(_recovery_code() for _ in range(N_RECOVERY_CODES))
     _put_recovery(conn, key, user, codes)
     return codes
 
 
 def check_code(conn: Connection, key: bytes, user: str, code: str, *, now_ms: int) -> bool:
-    """Whether this code of the moment, or recovery code, lets the user in. Either works once. Wrong ones are counted."""
+    """Whether this code of the moment, or recovery code, lets the user in. Either works once. Wrong
+    ones are counted.
+    """
     who = ids.keyed_hash(key, "second factor", user)
     window_ms = accounts.LIMIT_WINDOW_MS
-    accounts.check_tries(conn, what="second", who=who, limit=WRONG_CODES, window_ms=window_ms, now_ms=now_ms)
+    accounts.check_tries(
+        conn, what="second", who=who, limit=WRONG_CODES, window_ms=window_ms, now_ms=now_ms
+    )
     if _spend_step(conn, key, user, code, now_ms=now_ms) or _spend_recovery(conn, key, user, code):
         return True
     accounts.note_failed_try(conn, what="second", who=who, now_ms=now_ms)
@@ -91,7 +108,12 @@ def _spend_step(conn: Connection, key: bytes, user: str, code: str, *, now_ms: i
     row = conn.execute(select(second_factors).where(second_factors.c.user == user)).one_or_none()
     if row is None or row.confirmed_ms is None:
         return False
-    step = matching_step(_under_key(key, user, row.nonce, bytes.fromhex(row.secret)), code, now_ms=now_ms, after=row.step)
+    step = matching_step(
+        _under_key(key, user, row.nonce, bytes.fromhex(row.secret)),
+        code,
+        now_ms=now_ms,
+        after=row.step,
+    )
     if step is None:
         return False
     mine = (second_factors.c.user == user) & (second_factors.c.step < step)
@@ -99,7 +121,9 @@ def _spend_step(conn: Connection, key: bytes, user: str, code: str, *, now_ms: i
 
 
 def _spend_recovery(conn: Connection, key: bytes, user: str, code: str) -> bool:
-    mine = (recovery_codes.c.user == user) & (recovery_codes.c.code_hash == _recovery_hash(key, user, code))
+    mine = (recovery_codes.c.user == user) & (
+        recovery_codes.c.code_hash == _recovery_hash(key, user, code)
+    )
     return conn.execute(delete(recovery_codes).where(mine)).rowcount == 1
 
 
@@ -126,12 +150,16 @@ def _under_key(key: bytes, user: str, nonce: str, secret: bytes) -> bytes:
     return bytes(left ^ right for left, right in zip(secret, pad, strict=False))
 
 
-# ---------------------------------------------------------------------------------------------- the rule for all
+# ---------------------------------------------------------------------------------------------- the
+# rule for all
 
 
 def required(conn: Connection) -> bool:
     """Whether administrators have decided that everybody needs one."""
-    return conn.execute(select(server_rules.c.value).where(server_rules.c.name == _RULE)).scalar() == "required"
+    return (
+        conn.execute(select(server_rules.c.value).where(server_rules.c.name == _RULE)).scalar()
+        == "required"
+    )
 
 
 def require(conn: Connection, wanted: bool) -> None:

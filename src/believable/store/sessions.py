@@ -1,4 +1,6 @@
-"""Sessions: one participant's run each, its closed trials and the files made for it. A withdrawn one leaves only a tombstone."""
+"""Sessions: one participant's run each, its closed trials and the files made for it. A withdrawn
+one leaves only a tombstone.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,19 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from believable.bundle.session_records import ClosedTrial
 from believable.core.errors import NotFound, Withdrawn
@@ -38,8 +52,13 @@ from believable.store.database_tables import (
 from believable.store.fixed_statements import FixedStatement
 from believable.store.writer import ERASED
 
-#: Sessions that count together, by the kind of their link. Real ones, simulated ones and previews are never added up.
-POOLS: Mapping[str, tuple[str, ...]] = {"real": ("open", "personal"), "simulated": ("simulated",), "preview": ("preview",)}
+#: Sessions that count together, by the kind of their link. Real ones, simulated ones and previews
+#: are never added up.
+POOLS: Mapping[str, tuple[str, ...]] = {
+    "real": ("open", "personal"),
+    "simulated": ("simulated",),
+    "preview": ("preview",),
+}
 LINK_KINDS: tuple[str, ...] = tuple(kind for kinds in POOLS.values() for kind in kinds)
 
 
@@ -48,12 +67,15 @@ def pool_of(link_kind: str) -> tuple[str, ...]:
     return next(kinds for kinds in POOLS.values() if link_kind in kinds)
 
 
-# ---------------------------------------------------------------------------------------------- sessions
+# ----------------------------------------------------------------------------------------------
+# sessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """`arms`, `rows` and `seed` are what chance decided; `recruiter_extra` maps parameters to keyed hashes."""
+    """`arms`, `rows` and `seed` are what chance decided; `recruiter_extra` maps parameters to keyed
+    hashes.
+    """
 
     id: str
     token_hash: str
@@ -103,11 +125,16 @@ def _record(values: dict[str, Any]) -> Session:
     return Session(**values)
 
 
-#: Statements of every page, put together once: building one takes several times as long as running it.
+#: Statements of every page, put together once: building one takes several times as long as running
+#: it.
 _BY_TOKEN = select(sessions).where(sessions.c.token_hash == bindparam("key"))
 _TOKEN, _TOKEN_LOCKED = FixedStatement(_BY_TOKEN), FixedStatement(_BY_TOKEN.with_for_update())
 _CREATE, _CLOSE = FixedStatement(insert(sessions)), FixedStatement(insert(trials))
-_CLOSED = select(trials).where(trials.c.session == bindparam("key")).order_by(trials.c.run, trials.c.position)
+_CLOSED = (
+    select(trials)
+    .where(trials.c.session == bindparam("key"))
+    .order_by(trials.c.run, trials.c.position)
+)
 _CLOSED_OF_RUN = _CLOSED.where(trials.c.run == bindparam("of_run"))
 
 
@@ -122,13 +149,17 @@ _HIGHEST = tuple(
 @cache
 def _change(names: tuple[str, ...]) -> FixedStatement:
     return FixedStatement(
-        update(sessions).where(sessions.c.id == bindparam("key")).values({name: bindparam(f"new_{name}") for name in names})
+        update(sessions)
+        .where(sessions.c.id == bindparam("key"))
+        .values({name: bindparam(f"new_{name}") for name in names})
     )
 
 
 def _session_where(conn: Connection, *where: ColumnElement[bool]) -> Session | None:
     """The latest of them, where there are several."""
-    row = conn.execute(select(sessions).where(*where).order_by(sessions.c.number.desc()).limit(1)).one_or_none()
+    row = conn.execute(
+        select(sessions).where(*where).order_by(sessions.c.number.desc()).limit(1)
+    ).one_or_none()
     return None if row is None else _record(dict(row._mapping))
 
 
@@ -137,7 +168,9 @@ def by_token(conn: Connection, token_hash: str, *, lock: bool = False) -> Sessio
     row = (_TOKEN_LOCKED if lock else _TOKEN).first(conn, {"key": token_hash})
     if row is not None:
         return _record(row)
-    if conn.execute(select(tombstones.c.session).where(tombstones.c.token_hash == token_hash)).first():
+    if conn.execute(
+        select(tombstones.c.session).where(tombstones.c.token_hash == token_hash)
+    ).first():
         raise Withdrawn("this session was withdrawn and everything of it deleted.")
     raise NotFound("there is no session with this address. Open the link you were given again.")
 
@@ -150,9 +183,15 @@ def by_code(conn: Connection, code_hash: str) -> Session | None:
     return _session_where(conn, sessions.c.code_hash == code_hash)
 
 
-def by_recruiter(conn: Connection, study: str, recruiter_hash: str, kinds: Sequence[str]) -> tuple[Session, ...]:
+def by_recruiter(
+    conn: Connection, study: str, recruiter_hash: str, kinds: Sequence[str]
+) -> tuple[Session, ...]:
     """The sessions under this person's id in this study, the latest first."""
-    person = (sessions.c.study == study, sessions.c.recruiter_hash == recruiter_hash, sessions.c.link_kind.in_(kinds))
+    person = (
+        sessions.c.study == study,
+        sessions.c.recruiter_hash == recruiter_hash,
+        sessions.c.link_kind.in_(kinds),
+    )
     rows = conn.execute(select(sessions).where(*person).order_by(sessions.c.number.desc()))
     return tuple(_record(dict(row._mapping)) for row in rows)
 
@@ -163,7 +202,10 @@ def of_study(conn: Connection, study: str, token_hash: str) -> Session | None:
 
 
 def is_withdrawn(conn: Connection, session_id: str) -> bool:
-    return conn.execute(select(tombstones.c.session).where(tombstones.c.session == session_id)).first() is not None
+    return (
+        conn.execute(select(tombstones.c.session).where(tombstones.c.session == session_id)).first()
+        is not None
+    )
 
 
 def create(conn: Connection, session: Session) -> None:
@@ -179,13 +221,17 @@ def change(conn: Connection, session_id: str, **values: Any) -> None:
 
 
 def next_number(conn: Connection, study: str, kinds: Sequence[str]) -> int:
-    """1, 2, 3 … among sessions that count together; a withdrawn session's number is not given again."""
+    """1, 2, 3 … among sessions that count together; a withdrawn session's number is not given
+    again.
+    """
     values = {"key": study, "kinds": list(kinds)}
     return max(conn.execute(query, values).scalar() or 0 for query in _HIGHEST) + 1
 
 
 def _counts(study: str, kinds: Sequence[str], now_ms: int) -> ColumnElement[bool]:
-    """Sessions that hold a place: complete and neither rejected nor excluded, or still running with a live reservation."""
+    """Sessions that hold a place: complete and neither rejected nor excluded, or still running with
+    a live reservation.
+    """
     return and_(
         sessions.c.study == study,
         sessions.c.link_kind.in_(kinds),
@@ -210,16 +256,21 @@ class FilledCell:
     n_sessions: int
 
 
-def filled(conn: Connection, study: str, kinds: Sequence[str], now_ms: int) -> tuple[FilledCell, ...]:
+def filled(
+    conn: Connection, study: str, kinds: Sequence[str], now_ms: int
+) -> tuple[FilledCell, ...]:
     query = (
         select(sessions.c.arms, sessions.c.rows, func.count())
         .where(_counts(study, kinds, now_ms))
         .group_by(sessions.c.arms, sessions.c.rows)
     )
-    return tuple(FilledCell(json.loads(arms), json.loads(rows), n) for arms, rows, n in conn.execute(query))
+    return tuple(
+        FilledCell(json.loads(arms), json.loads(rows), n) for arms, rows, n in conn.execute(query)
+    )
 
 
-# ---------------------------------------------------------------------------------------------- closed trials
+# ----------------------------------------------------------------------------------------------
+# closed trials
 
 
 def close_trial(conn: Connection, session: str, trial: ClosedTrial) -> None:
@@ -228,11 +279,15 @@ def close_trial(conn: Connection, session: str, trial: ClosedTrial) -> None:
     _CLOSE.run(conn, {"session": session, **values})
 
 
-def closed_trials(conn: Connection, session: str, run: int | None = None) -> tuple[ClosedTrial, ...]:
+def closed_trials(
+    conn: Connection, session: str, run: int | None = None
+) -> tuple[ClosedTrial, ...]:
     """In order of position; of one run, or of all."""
     if run is None:
         return tuple(closed_trial(row) for row in conn.execute(_CLOSED, {"key": session}))
-    return tuple(closed_trial(row) for row in conn.execute(_CLOSED_OF_RUN, {"key": session, "of_run": run}))
+    return tuple(
+        closed_trial(row) for row in conn.execute(_CLOSED_OF_RUN, {"key": session, "of_run": run})
+    )
 
 
 def closed_trial(row: Row[Any]) -> ClosedTrial:
@@ -240,7 +295,8 @@ def closed_trial(row: Row[Any]) -> ClosedTrial:
     return ClosedTrial(**{**values, "answers": json.loads(row.answers)})
 
 
-# ---------------------------------------------------------------------------------------------- files
+# ----------------------------------------------------------------------------------------------
+# files
 
 
 def put_file(conn: Connection, session: str, name: str, media_type: str, body: bytes) -> None:
@@ -257,12 +313,15 @@ def get_file(conn: Connection, session: str, name: str) -> bytes | None:
 
 def file_size(conn: Connection, session: str, name: str) -> int | None:
     """Its length in bytes; None where there is none."""
-    query = select(func.length(blobs.c.body)).where(blobs.c.session == session, blobs.c.name == name)
+    query = select(func.length(blobs.c.body)).where(
+        blobs.c.session == session, blobs.c.name == name
+    )
     n_bytes = conn.execute(query).scalar_one_or_none()
     return None if n_bytes is None else int(n_bytes)
 
 
-# ---------------------------------------------------------------------------------------------- withdrawing
+# ----------------------------------------------------------------------------------------------
+# withdrawing
 
 
 #: What was coded of a session's texts.
@@ -287,9 +346,10 @@ OF_SESSION = (
 def withdraw(conn: Connection, session: Session, at_ms: int) -> None:
     """Everything of a session is deleted, and a counted tombstone says that it was there.
 
-    On SQLite deleted bytes are overwritten (`secure_delete`) and the write-ahead log is emptied right after. PostgreSQL frees
-    the rows at once and reuses their space after its next vacuum. No hash of the recruiter's id remains, so the same person
-    may start again: whoever forbids that would have to remember them.
+    On SQLite deleted bytes are overwritten (`secure_delete`) and the write-ahead log is emptied
+    right after. PostgreSQL frees the rows at once and reuses their space after its next vacuum. No
+    hash of the recruiter's id remains, so the same person may start again: whoever forbids that
+    would have to remember them.
     """
     delete_content(conn, session.id)
     left = {name: getattr(session, name) for name in ("token_hash", "study", "link_kind", "number")}
@@ -297,7 +357,9 @@ def withdraw(conn: Connection, session: Session, at_ms: int) -> None:
 
 
 def delete_content(conn: Connection, session_id: str) -> None:
-    """Rows first that point to the session, then the session itself. Whose personal link it was is forgotten as well."""
+    """Rows first that point to the session, then the session itself. Whose personal link it was is
+    forgotten as well.
+    """
     conn.execute(update(links).where(links.c.used_by == session_id).values(label=""))
     reviewed = select(review_answers.c.id).where(review_answers.c.session == session_id)
     conn.execute(delete(review_keys).where(review_keys.c.answer.in_(reviewed)))

@@ -1,4 +1,6 @@
-"""Studies, their definitions, and the links into them. A link's kind marks its sessions for ever."""
+"""Studies, their definitions, and the links into them. A link's kind marks its sessions for
+ever.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class StudyRow:
 
 
 def get(conn: Connection, study_id: str, *, lock: bool = False) -> StudyRow:
-    """One study. `lock` keeps other processes from starting sessions of it until this transaction ends."""
+    """One study. `lock` keeps other processes from starting sessions of it until this transaction
+    ends.
+    """
     row = (_STUDY_LOCKED if lock else _STUDY).first(conn, {"key": study_id})
     if row is None:
         known = conn.execute(select(studies.c.id)).scalars()
@@ -38,24 +42,44 @@ def get(conn: Connection, study_id: str, *, lock: bool = False) -> StudyRow:
 
 
 def every(conn: Connection) -> tuple[StudyRow, ...]:
-    return tuple(StudyRow(**row._mapping) for row in conn.execute(select(studies).order_by(studies.c.id)))
+    return tuple(
+        StudyRow(**row._mapping) for row in conn.execute(select(studies).order_by(studies.c.id))
+    )
 
 
-def put(conn: Connection, study_id: str, *, title: str, definition: str, body: str, at_ms: int) -> None:
+def put(
+    conn: Connection, study_id: str, *, title: str, definition: str, body: str, at_ms: int
+) -> None:
     """Register a study, or give it a new definition for the sessions to come. Its state stays."""
     known = conn.execute(select(studies.c.id).where(studies.c.id == study_id)).first() is not None
     if known:
-        conn.execute(update(studies).where(studies.c.id == study_id).values(title=title, definition=definition))
+        conn.execute(
+            update(studies)
+            .where(studies.c.id == study_id)
+            .values(title=title, definition=definition)
+        )
     else:
-        conn.execute(insert(studies).values(id=study_id, title=title, state="open", definition=definition, created_ms=at_ms))
-    if conn.execute(select(definitions.c.hash).where(definitions.c.hash == definition)).first() is None:
-        conn.execute(insert(definitions).values(hash=definition, study=study_id, body=body, created_ms=at_ms))
+        conn.execute(
+            insert(studies).values(
+                id=study_id, title=title, state="open", definition=definition, created_ms=at_ms
+            )
+        )
+    if (
+        conn.execute(select(definitions.c.hash).where(definitions.c.hash == definition)).first()
+        is None
+    ):
+        conn.execute(
+            insert(definitions).values(hash=definition, study=study_id, body=body, created_ms=at_ms)
+        )
 
 
 def definition_body(conn: Connection, definition: str) -> str:
     body = conn.execute(select(definitions.c.body).where(definitions.c.hash == definition)).scalar()
     if body is None:
-        raise NotFound(f"there is no definition {definition[:12]}… in this database. Restore the backup that has it.")
+        raise NotFound(
+            f"there is no definition {definition[:12]}… in this database. Restore the backup that"
+            " has it."
+        )
     return str(body)
 
 
@@ -71,12 +95,15 @@ def keep_definition_plan(conn: Connection, definition: str, plan: str) -> None:
 
 def set_state(conn: Connection, study_id: str, state: str) -> None:
     if state not in STATES:
-        raise InvalidInput(f"state of study {study_id!r}: unknown state {state!r}. {did_you_mean(state, STATES)}")
+        raise InvalidInput(
+            f"state of study {study_id!r}: unknown state {state!r}. {did_you_mean(state, STATES)}"
+        )
     get(conn, study_id)
     conn.execute(update(studies).where(studies.c.id == study_id).values(state=state))
 
 
-# ---------------------------------------------------------------------------------------------- links
+# ----------------------------------------------------------------------------------------------
+# links
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +118,24 @@ class Link:
     created_ms: int
 
 
-def create_link(conn: Connection, *, token: str, study: str, kind: str, at_ms: int, label: str = "") -> Link:
+def create_link(
+    conn: Connection, *, token: str, study: str, kind: str, at_ms: int, label: str = ""
+) -> Link:
     if kind not in LINK_KINDS:
         raise InvalidInput(f"kind of link: unknown kind {kind!r}. {did_you_mean(kind, LINK_KINDS)}")
     link = Link(token, study, kind, label, None, at_ms)
-    conn.execute(insert(links).values(token=token, study=study, kind=kind, label=label, created_ms=at_ms))
+    conn.execute(
+        insert(links).values(token=token, study=study, kind=kind, label=label, created_ms=at_ms)
+    )
     return link
 
 
 def get_link(conn: Connection, token: str) -> Link:
     row = _LINK.first(conn, {"key": token})
     if row is None:
-        raise NotFound("this link does not lead to a study. Compare the address with the one you were given.")
+        raise NotFound(
+            "this link does not lead to a study. Compare the address with the one you were given."
+        )
     return Link(**row)
 
 

@@ -1,4 +1,6 @@
-"""What the errors of the two databases mean, and how whoever opens or copies one is told: in one line, with the cure."""
+"""What the errors of the two databases mean, and how whoever opens or copies one is told: in one
+line, with the cure.
+"""
 
 from __future__ import annotations
 
@@ -76,10 +78,14 @@ def _sqlite_trouble(name: str) -> Trouble:
     return _SQLITE.get(name) or _SQLITE.get(family) or Trouble.OTHER
 
 
-# ---------------------------------------------------------------------------------------------- how it is told
+# ---------------------------------------------------------------------------------------------- how
+# it is told
 
 
-RESTORE = "Restore a backup: believable restore BACKUP (with --live-lost where the withdrawals in it cannot be read)."
+RESTORE = (
+    "Restore a backup: believable restore BACKUP (with --live-lost where the withdrawals in it"
+    " cannot be read)."
+)
 _RIGHTS = "Give this account the right to write the file and its folder."
 _ANYWHERE = {
     Trouble.BUSY: "Another program holds it: end that, or try again.",
@@ -87,21 +93,37 @@ _ANYWHERE = {
     Trouble.OTHER: f"Its tables are not as they were made. {RESTORE}",
 }
 #: For a database that is a file.
-_IN_A_FILE = {**_ANYWHERE, Trouble.FULL: "Free space on its disk.", Trouble.LOST: _RIGHTS, Trouble.READ_ONLY: _RIGHTS}
+_IN_A_FILE = {
+    **_ANYWHERE,
+    Trouble.FULL: "Free space on its disk.",
+    Trouble.LOST: _RIGHTS,
+    Trouble.READ_ONLY: _RIGHTS,
+}
 _ON_A_SERVER = {
     **_ANYWHERE,
     Trouble.FULL: "Free space on the disk of its server.",
     Trouble.LOST: "Check its address, and that it runs.",
-    Trouble.READ_ONLY: "Name an account in its address that owns the tables, and a server that may be written.",
+    Trouble.READ_ONLY: (
+        "Name an account in its address that owns the tables, and a server that may be written."
+    ),
 }
 #: A server that refuses a connection gives no state: what it means is in its words alone.
 _REFUSALS = (
     (
-        re.compile(r"password|authentication|pg_hba\.conf|role \S+ (does not exist|is not permitted)", re.IGNORECASE),
+        re.compile(
+            r"password|authentication|pg_hba\.conf|role \S+ (does not exist|is not permitted)",
+            re.IGNORECASE,
+        ),
         "Check user and password in its address.",
     ),
-    (re.compile(r"database \S+ does not exist"), "Make it (createdb NAME), or correct its name in the address."),
-    (re.compile(r"too many (clients|connections)|connection slots"), "Let others end, or raise max_connections of its server."),
+    (
+        re.compile(r"database \S+ does not exist"),
+        "Make it (createdb NAME), or correct its name in the address.",
+    ),
+    (
+        re.compile(r"too many (clients|connections)|connection slots"),
+        "Let others end, or raise max_connections of its server.",
+    ),
 )
 
 Cures = Mapping[Trouble, str]
@@ -112,13 +134,18 @@ def cures_in(folder: Path) -> Cures:
     return {
         **_IN_A_FILE,
         Trouble.FULL: f"Free space on the disk of {folder}, or name another place.",
-        Trouble.LOST: f"Check that {folder} is there, has space and may be written by this account, or name another place.",
+        Trouble.LOST: (
+            f"Check that {folder} is there, has space and may be written by this account, or name"
+            " another place."
+        ),
         Trouble.READ_ONLY: f"Give this account the right to write {folder}, or name another place.",
     }
 
 
 def driver_words(error: BaseException) -> str:
-    """What was said, as a part of a sentence: drivers add lines of advice, and marks at their ends."""
+    """What was said, as a part of a sentence: drivers add lines of advice, and marks at their
+    ends.
+    """
     if isinstance(error, OSError):
         return error.strerror or str(error)
     said = str(error.orig if isinstance(error, DBAPIError) else error).strip()
@@ -127,17 +154,22 @@ def driver_words(error: BaseException) -> str:
 
 @contextmanager
 def troubles_told(what: str, *, file_cures: Cures = _IN_A_FILE) -> Iterator[None]:
-    """Around opening or copying a database: what drivers and disks raise becomes one error. `what` says what cannot be done;
-    `file_cures` are for files that are written here, those of a server are its own.
+    """Around opening or copying a database: what drivers and disks raise becomes one error. `what`
+    says what cannot be done; `file_cures` are for files that are written here, those of a server
+    are its own.
     """
     try:
         yield
     except (DBAPIError, sqlite3.Error, UnicodeDecodeError, OSError) as error:
         kind, cure = _diagnosis(error, file_cures)
-        raise (StorageFull if kind is Trouble.FULL else Unavailable)(f"{what}: {driver_words(error)}. {cure}") from error
+        raise (StorageFull if kind is Trouble.FULL else Unavailable)(
+            f"{what}: {driver_words(error)}. {cure}"
+        ) from error
 
 
-def _diagnosis(error: DBAPIError | sqlite3.Error | UnicodeDecodeError | OSError, file_cures: Cures) -> tuple[Trouble, str]:
+def _diagnosis(
+    error: DBAPIError | sqlite3.Error | UnicodeDecodeError | OSError, file_cures: Cures
+) -> tuple[Trouble, str]:
     if isinstance(error, OSError):
         kind = Trouble.FULL if error.errno in NO_SPACE else Trouble.LOST
         return kind, file_cures[kind]
@@ -146,5 +178,9 @@ def _diagnosis(error: DBAPIError | sqlite3.Error | UnicodeDecodeError | OSError,
     kind = trouble(error) if name is None else _sqlite_trouble(name)
     if name is not None or not isinstance(error, DBAPIError):
         return kind, file_cures[kind]
-    refusals = (cure for pattern, cure in _REFUSALS if kind is Trouble.LOST and pattern.search(str(driver_error)))
+    refusals = (
+        cure
+        for pattern, cure in _REFUSALS
+        if kind is Trouble.LOST and pattern.search(str(driver_error))
+    )
     return kind, next(refusals, _ON_A_SERVER[kind])

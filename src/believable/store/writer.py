@@ -1,8 +1,10 @@
-"""Group commit: one thread runs all waiting changes in one transaction, commits once, durably, and only then answers them.
+"""Group commit: one thread runs all waiting changes in one transaction, commits once, durably, and
+only then answers them.
 
-Each change has a savepoint of its own, so a failing change fails alone. Event batches are merged into a few statements. A
-change may be run more than once (another writer in the way, a connection lost before the commit); only the run that was
-committed counts, so a change must act through its connection alone.
+Each change has a savepoint of its own, so a failing change fails alone. Event batches are merged
+into a few statements. A change may be run more than once (another writer in the way, a connection
+lost before the commit); only the run that was committed counts, so a change must act through its
+connection alone.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ from believable.store.trouble import Trouble, driver_words, trouble
 if sys.platform != "win32":
     import fcntl
 
-#: How long to queue before leaving it to SQLite's own waiting: whoever holds the lock may have been stopped.
+#: How long to queue before leaving it to SQLite's own waiting: whoever holds the lock may have been
+#: stopped.
 QUEUE_S = 5.0
 PAUSE_S = 0.001
 
@@ -45,9 +48,10 @@ PAUSE_S = 0.001
 class FileQueue:
     """Processes that write the same SQLite file queue for it. Used by one thread.
 
-    SQLite alone lets them try again at intervals of up to a tenth of a second, so that under load one of them can starve:
-    measured with four processes at 1,000 batches a second, the slowest hundredth waited 1 to 2 s, and 0.2 s with this lock. The
-    system frees it when its holder dies. SQLite's own locks stay what keeps the data safe; this only makes waiting short.
+    SQLite alone lets them try again at intervals of up to a tenth of a second, so that under load
+    one of them can starve: measured with four processes at 1,000 batches a second, the slowest
+    hundredth waited 1 to 2 s, and 0.2 s with this lock. The system frees it when its holder dies.
+    SQLite's own locks stay what keeps the data safe; this only makes waiting short.
     """
 
     def __init__(self, path: Path) -> None:
@@ -90,7 +94,8 @@ class FileQueue:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
 
-# ---------------------------------------------------------------------------------------------- the writing thread
+# ---------------------------------------------------------------------------------------------- the
+# writing thread
 
 
 Change = Callable[[Connection], Any]
@@ -120,7 +125,15 @@ Outcome = Any  # a value, or Failed
 class Writer:
     """The writing thread of one process."""
 
-    def __init__(self, database: Database, clock: Clock, *, group_limit: int, patience_s: float, linger_s: float) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        group_limit: int,
+        patience_s: float,
+        linger_s: float,
+    ) -> None:
         self._database = database
         self._clock = clock
         self._group_limit = group_limit
@@ -137,12 +150,16 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="believable-writer", daemon=True)
         self._thread.start()
 
-    # ------------------------------------------------------------------------------------------ asking
+    # ------------------------------------------------------------------------------------------
+    # asking
 
     def submit(self, work: Change | EventBatch) -> Future[Any]:
         """For threads."""
         if threading.current_thread() is self._thread:
-            raise RuntimeError("a change may not start another change and wait for it. Do both on the same connection.")
+            raise RuntimeError(
+                "a change may not start another change and wait for it. Do both on the same"
+                " connection."
+            )
         future: Future[Any] = Future()
         self._put(Waiting(work, future))
         return future
@@ -168,7 +185,8 @@ class Writer:
             if self._queue is not None:
                 self._queue.close()
 
-    # ------------------------------------------------------------------------------------------ the thread
+    # ------------------------------------------------------------------------------------------ the
+    # thread
 
     @property
     def stuck_s(self) -> float:
@@ -183,8 +201,13 @@ class Writer:
                 return
             except BaseException as error:
                 log.exception("the writing thread failed and goes on")
-                self.watch.sound("writer_failed", f"the writing thread failed and went on by itself: {error!r}")
-                unknown = Unavailable("storing failed half-way, and it is not known whether this is in. Send it again.")
+                self.watch.sound(
+                    "writer_failed", f"the writing thread failed and went on by itself: {error!r}"
+                )
+                unknown = Unavailable(
+                    "storing failed half-way, and it is not known whether this is in. Send it"
+                    " again."
+                )
                 answer((waiting, FailedChange(unknown)) for waiting in self._group)
             finally:
                 self._group = []
@@ -227,7 +250,9 @@ class Writer:
             outcomes = [FailedChange(error)] * len(group)
         answer(zip(group, outcomes, strict=True))
         troubled = any(
-            isinstance(outcome, FailedChange) and isinstance(outcome.error, StorageFull | Unavailable) for outcome in outcomes
+            isinstance(outcome, FailedChange)
+            and isinstance(outcome.error, StorageFull | Unavailable)
+            for outcome in outcomes
         )
         self._chores(healthy=not troubled)
 
@@ -253,15 +278,19 @@ class Writer:
                 if kind in _LASTING:
                     return self._one_by_one(works, kind, error)
                 if kind is Trouble.LOST:
-                    self.watch.sound("database_lost", f"the database cannot be reached: {driver_words(error)}")
+                    self.watch.sound(
+                        "database_lost", f"the database cannot be reached: {driver_words(error)}"
+                    )
                 if time.monotonic() > deadline_s:
                     return [FailedChange(_unavailable(kind, error))] * len(works)
                 time.sleep(pause_s)
                 pause_s = min(2 * pause_s, 1.0)
 
-    def _one_by_one(self, works: Sequence[Change | EventBatch], kind: Trouble, error: DBAPIError) -> list[Outcome]:
-        """Nothing of the group is stored, and waiting does not help. Each is tried alone: something small may still fit on a full
-        disk, and where a file is damaged most of it is not.
+    def _one_by_one(
+        self, works: Sequence[Change | EventBatch], kind: Trouble, error: DBAPIError
+    ) -> list[Outcome]:
+        """Nothing of the group is stored, and waiting does not help. Each is tried alone: something
+        small may still fit on a full disk, and where a file is damaged most of it is not.
         """
         lasting = _LASTING[kind]
         self.watch.sound(lasting.alarm, lasting.message(error))
@@ -305,17 +334,21 @@ class Writer:
         now_ms = self._clock.now_ms()
         together = self._alone(conn, lambda inner: event_log.apply(inner, batches, now_ms))
         if not isinstance(together, FailedChange):
-            return [FailedChange(outcome) if isinstance(outcome, BelievableError) else outcome for outcome in together]
+            return [
+                FailedChange(outcome) if isinstance(outcome, BelievableError) else outcome
+                for outcome in together
+            ]
         if len(batches) == 1:
             return [together]
         log.error("merged batches failed, storing them one by one", exc_info=together.error)
         return [outcome for batch in batches for outcome in self._append(conn, [batch])]
 
     def _alone(self, conn: Connection, change: Change) -> Outcome:
-        """Run one change in a savepoint: its failure is its own, unless the transaction itself is lost.
+        """Run one change in a savepoint: its failure is its own, unless the transaction itself is
+        lost.
 
-        A change that *raises* is undone. One that *returns* an error keeps what it wrote (an alarm, a failed try), and its
-        caller gets the error raised.
+        A change that *raises* is undone. One that *returns* an error keeps what it wrote (an alarm,
+        a failed try), and its caller gets the error raised.
         """
         run_text(conn, "SAVEPOINT change")
         try:
@@ -329,7 +362,8 @@ class Writer:
             run_text(conn, "RELEASE SAVEPOINT change")
             return FailedChange(error)
 
-    # ------------------------------------------------------------------------------------------ afterwards
+    # ------------------------------------------------------------------------------------------
+    # afterwards
 
     def _scrub(self) -> None:
         with self._database.writing() as conn:
@@ -338,7 +372,9 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class LastingTrouble:
-    """Trouble that trying again does not cure: the alarm it sounds, and how it is told to who wanted to store."""
+    """Trouble that trying again does not cure: the alarm it sounds, and how it is told to who
+    wanted to store.
+    """
 
     alarm: str
     words: str
@@ -353,18 +389,26 @@ class LastingTrouble:
 
 
 _LASTING = {
-    Trouble.FULL: LastingTrouble("storage_full", "the database has no space left", "Free space on its disk.", StorageFull),
+    Trouble.FULL: LastingTrouble(
+        "storage_full", "the database has no space left", "Free space on its disk.", StorageFull
+    ),
     Trouble.DAMAGED: LastingTrouble(
-        "database_damaged", "the database is damaged", "Stop the server and restore a backup (`believable restore`)."
+        "database_damaged",
+        "the database is damaged",
+        "Stop the server and restore a backup (`believable restore`).",
     ),
     Trouble.READ_ONLY: LastingTrouble(
-        "database_read_only", "the database cannot be written", "Give the server the right to write its file and folder."
+        "database_read_only",
+        "the database cannot be written",
+        "Give the server the right to write its file and folder.",
     ),
 }
 
 
 def read_trouble(watch: StoreAlarms, error: DBAPIError) -> BelievableError | None:
-    """Reading, too, may find the file damaged: the alarm sounds, and the error to tell is returned."""
+    """Reading, too, may find the file damaged: the alarm sounds, and the error to tell is
+    returned.
+    """
     if trouble(error) is not Trouble.DAMAGED:
         return None
     lasting = _LASTING[Trouble.DAMAGED]
@@ -374,7 +418,8 @@ def read_trouble(watch: StoreAlarms, error: DBAPIError) -> BelievableError | Non
 
 def _unavailable(kind: Trouble, error: DBAPIError) -> Unavailable:
     return Unavailable(
-        f"the database cannot store now ({kind.value}: {driver_words(error)}). Nothing was acknowledged; send it again."
+        f"the database cannot store now ({kind.value}: {driver_words(error)}). Nothing was"
+        " acknowledged; send it again."
     )
 
 

@@ -1,1 +1,3 @@
-"""Studies as data: records, loading, checking, assignment and the planned timeline. Pure: no web, no SQL."""
+"""Studies as data: records, loading, checking, assignment and the planned timeline. Pure: no web,
+no SQL.
+"""

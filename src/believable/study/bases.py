@@ -1,4 +1,6 @@
-"""What every record of a study is made of: frozen, strict, texts in one or several languages; rules and whether they hold."""
+"""What every record of a study is made of: frozen, strict, texts in one or several languages; rules
+and whether they hold.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, GetJsonSchemaHandler, RootModel, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    RootModel,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
@@ -43,24 +53,33 @@ def _texts_below_fields(module: str) -> Mapping[str, Mapping[str, str]]:
 
 
 class Described(BaseModel):
-    """Each field is described by the string below it, which is read where somebody asks. Pydantic can do so for every class as it
-    is made, which was a tenth of the time in which a server starts."""
+    """Each field is described by the string below it, which is read where somebody asks. Pydantic
+    can do so for every class as it is made, which was a tenth of the time in which a server starts.
+    """
 
-    #: Records whose fields this one has, too, where it was put together while the program ran; the last one counts.
+    #: Records whose fields this one has, too, where it was put together while the program ran; the
+    #: last one counts.
     fields_from: ClassVar[tuple[type[Described], ...]] = ()
 
     @classmethod
     def descriptions(cls) -> Mapping[str, str]:
         """Field → what it means; those without words are left out."""
-        texts = {name: text for record in cls.fields_from for name, text in record.descriptions().items()}
+        texts = {
+            name: text for record in cls.fields_from for name, text in record.descriptions().items()
+        }
         for base in reversed(cls.__mro__):
             if issubclass(base, Described):
                 texts |= _texts_below_fields(base.__module__).get(base.__name__, {})
-        own = {name: field.description or texts.get(name, "") for name, field in cls.model_fields.items()}
+        own = {
+            name: field.description or texts.get(name, "")
+            for name, field in cls.model_fields.items()
+        }
         return {name: text for name, text in own.items() if text}
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         reference = handler(core_schema)
         properties = handler.resolve_ref_schema(reference).get("properties", {})
         for name, text in cls.descriptions().items():
@@ -78,7 +97,11 @@ class Record(Described):
 
 
 def word_or(
-    reference: JsonSchemaValue, handler: GetJsonSchemaHandler, word: JsonSchemaValue, *, required: Sequence[str] = ()
+    reference: JsonSchemaValue,
+    handler: GetJsonSchemaHandler,
+    word: JsonSchemaValue,
+    *,
+    required: Sequence[str] = (),
 ) -> JsonSchemaValue:
     """The JSON Schema of a record that may also be written as a single word."""
     written_out = handler.resolve_ref_schema(reference)
@@ -95,8 +118,9 @@ _BY_TURN = re.compile(r"\{([^{}|]+(?:\|[^{}|]+)+)\}")
 
 
 class Text(RootModel[dict[str, str]]):
-    """Words shown to participants: one string, or one per language. In titles and texts of pages inside a block,
-    `{First|Second}` is another word in each turn."""
+    """Words shown to participants: one string, or one per language. In titles and texts of pages
+    inside a block, `{First|Second}` is another word in each turn.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -110,7 +134,9 @@ class Text(RootModel[dict[str, str]]):
         return value
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         return word_or(handler(core_schema), handler, {"type": "string", "minLength": 1})
 
     def in_language(self, language: str) -> str:
@@ -118,37 +144,54 @@ class Text(RootModel[dict[str, str]]):
         return self.root[language] if language in self.root else self.root[ANY_LANGUAGE]
 
     def in_turn(self, language: str, turn: int) -> str:
-        """The same on the page of one turn, counted from 1: of `{First|Second} game` the part that belongs to it."""
+        """The same on the page of one turn, counted from 1: of `{First|Second} game` the part that
+        belongs to it.
+        """
         return _BY_TURN.sub(lambda match: match[1].split("|")[turn - 1], self.in_language(language))
 
     @property
     def turns(self) -> frozenset[int]:
         """How many turns its `{…|…}` have words for; empty where it has none."""
-        return frozenset(part.count("|") + 1 for words in self.root.values() for part in _BY_TURN.findall(words))
+        return frozenset(
+            part.count("|") + 1 for words in self.root.values() for part in _BY_TURN.findall(words)
+        )
 
 
 def _shape(value: Any) -> str:
-    return "mapping" if isinstance(value, dict | BaseModel) else "list" if isinstance(value, tuple) else "word"
+    return (
+        "mapping"
+        if isinstance(value, dict | BaseModel)
+        else "list"
+        if isinstance(value, tuple)
+        else "word"
+    )
 
 
-#: Chooses between a word, a list and a mapping by how it is written, so that an error speaks of what was meant.
+#: Chooses between a word, a list and a mapping by how it is written, so that an error speaks of
+#: what was meant.
 BY_SHAPE = Discriminator(_shape)
 
 
 class Rule(Record):
-    """A condition on an earlier answer (`answer: trial.question`) or on an arm (`arm: name`), with exactly one test; or, for a
-    question, on what was opened beside the player of its page (`opened: plan`), which needs no test.
+    """A condition on an earlier answer (`answer: trial.question`) or on an arm (`arm: name`), with
+    exactly one test; or, for a question, on what was opened beside the player of its page (`opened:
+    plan`), which needs no test.
 
-    `answer: trial.question.item` looks at one row of a matrix. Where several options were ticked, `is` and `in` ask whether
-    the value is among them. Without an answer only `is_not` and `answered: false` hold.
+    `answer: trial.question.item` looks at one row of a matrix. Where several options were ticked,
+    `is` and `in` ask whether the value is among them. Without an answer only `is_not` and
+    `answered: false` hold.
     """
 
     answer: str | None = None
-    """The answer to look at: `trial.question`, or `trial.question.row` of a matrix. Without a dot: on this page."""
+    """The answer to look at: `trial.question`, or `trial.question.row` of a matrix. Without a dot:
+    on this page.
+    """
     arm: str | None = None
     """The arm to look at."""
     opened: Literal["plan", "log", "any"] | None = None
-    """Holds when this was opened beside the player of this page, as recorded; `any`: plan or log."""
+    """Holds when this was opened beside the player of this page, as recorded; `any`: plan or
+    log.
+    """
     is_: Any = Field(default=None, alias="is")
     """Holds when the answer is this."""
     is_not: Any = None
@@ -175,7 +218,9 @@ class Rule(Record):
     def _one_subject_one_test(self) -> Rule:
         keys = self._written_keys()
         if len(keys & RULE_SUBJECTS) != 1:
-            raise PydanticCustomError("rule_subject", "a rule looks at an answer, an arm, or what was opened")
+            raise PydanticCustomError(
+                "rule_subject", "a rule looks at an answer, an arm, or what was opened"
+            )
         if "opened" in keys and keys != {"opened"}:
             raise PydanticCustomError("rule_opened", "a rule on what was opened has no test")
         if "opened" not in keys and len(keys - RULE_SUBJECTS) != 1:
@@ -186,9 +231,11 @@ class Rule(Record):
 RULE_SUBJECTS = frozenset({"answer", "arm", "opened"})
 
 
-def holds(rule: Rule, answers: Mapping[str, Any], arms: Mapping[str, str], opened: Collection[str] = ()) -> bool:
-    """`answers` maps `trial.question` to the latest answer (`None`: asked and left open), `opened` is what was opened beside
-    the page's player. See `Rule` for the tests.
+def holds(
+    rule: Rule, answers: Mapping[str, Any], arms: Mapping[str, str], opened: Collection[str] = ()
+) -> bool:
+    """`answers` maps `trial.question` to the latest answer (`None`: asked and left open), `opened`
+    is what was opened beside the page's player. See `Rule` for the tests.
     """
     if rule.opened is not None:
         return bool(opened) if rule.opened == "any" else rule.opened in opened
@@ -227,7 +274,9 @@ def _passes(rule: Rule, answer: Any) -> bool:
 
 
 def _is(answer: Any, value: Any) -> bool:
-    """Equal; of several ticked options, one of them. Numbers and number-like option values are the same (`5` and `"5"`)."""
+    """Equal; of several ticked options, one of them. Numbers and number-like option values are the
+    same (`5` and `"5"`).
+    """
     if isinstance(answer, list | tuple) and not isinstance(value, list | tuple):
         return any(_is(choice, value) for choice in answer)
     if isinstance(answer, list | tuple):

@@ -1,7 +1,8 @@
 """How one definition of a study differs from another: a list of changes that a researcher can read.
 
-The authored tree is compared key by key. Entries of lists are matched by their `id`, else by their kind and turn, so that a
-page that was moved or inserted does not make every later page look changed.
+The authored tree is compared key by key. Entries of lists are matched by their `id`, else by their
+kind and turn, so that a page that was moved or inserted does not make every later page look
+changed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any, Literal
 
 from believable.study.definition import Definition, Medium
 
-#: Parts of the study file that no participant meets: plan of the analysis, categories for coders, where people come from.
+#: Parts of the study file that no participant meets: plan of the analysis, categories for coders,
+#: where people come from.
 BEHIND_THE_SCENES = frozenset({"analysis", "codebooks", "recruit", "reservation_minutes"})
 #: Longer values are cut in a list of changes; the definitions themselves hold them in full.
 SHOWN_CHARACTERS = 300
@@ -22,7 +24,9 @@ SHOWN_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference. `was` and `now` are None where there is nothing: something was added or removed."""
+    """One difference. `was` and `now` are None where there is nothing: something was added or
+    removed.
+    """
 
     part: Literal["study", "page", "medium", "extension"]
     path: str
@@ -43,16 +47,22 @@ class Change:
 
 
 def definition_changes(before: Definition, after: Definition) -> tuple[Change, ...]:
-    """Everything that differs: first the study file in its own order, then page texts, media, and code of instruments."""
+    """Everything that differs: first the study file in its own order, then page texts, media, and
+    code of instruments.
+    """
     return (
-        *(Change("study", path or "study", was, now) for path, was, now in _tree(before.tree, after.tree, "")),
+        *(
+            Change("study", path or "study", was, now)
+            for path, was, now in _tree(before.tree, after.tree, "")
+        ),
         *_pages(before.pages, after.pages),
         *_media(before.media, after.media),
         *_extensions(before.extensions, after.extensions),
     )
 
 
-# ---------------------------------------------------------------------------------------------- the study file
+# ---------------------------------------------------------------------------------------------- the
+# study file
 
 _Difference = tuple[str, str | None, str | None]
 
@@ -63,13 +73,20 @@ def _tree(was: Any, now: Any, path: str) -> Iterator[_Difference]:
     if isinstance(was, Mapping) and isinstance(now, Mapping):
         for key in dict.fromkeys([*was, *now]):
             yield from _entry(was, now, key, _below(path, str(key)))
-    elif isinstance(was, Sequence) and isinstance(now, Sequence) and _has_parts(was) and _has_parts(now):
+    elif (
+        isinstance(was, Sequence)
+        and isinstance(now, Sequence)
+        and _has_parts(was)
+        and _has_parts(now)
+    ):
         yield from _list(was, now, path)
     else:
         yield path, _written(was), _written(now)
 
 
-def _entry(was: Mapping[Any, Any], now: Mapping[Any, Any], key: Any, path: str) -> Iterator[_Difference]:
+def _entry(
+    was: Mapping[Any, Any], now: Mapping[Any, Any], key: Any, path: str
+) -> Iterator[_Difference]:
     if key not in was:
         yield path, None, _written(now[key])
     elif key not in now:
@@ -79,7 +96,9 @@ def _entry(was: Mapping[Any, Any], now: Mapping[Any, Any], key: Any, path: str) 
 
 
 def _has_parts(value: Sequence[Any]) -> bool:
-    """A list of entries, as opposed to text and to lists of plain values, which are compared as wholes."""
+    """A list of entries, as opposed to text and to lists of plain values, which are compared as
+    wholes.
+    """
     return not isinstance(value, str) and any(isinstance(part, Mapping | list) for part in value)
 
 
@@ -124,10 +143,13 @@ def _below(path: str, key: str) -> str:
 
 def _written(value: Any) -> str:
     """A value as one line: text as it is, everything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return (
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    )
 
 
-# ---------------------------------------------------------------------------------------------- pages, media, code
+# ----------------------------------------------------------------------------------------------
+# pages, media, code
 
 
 def _pages(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Change]:
@@ -139,15 +161,21 @@ def _pages(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Change]:
 
 
 def _lines(path: str, was: list[str], now: list[str]) -> Iterator[Change]:
-    """A change for each run of lines that differ; a difference in line breaks alone is one about the whole page."""
+    """A change for each run of lines that differ; a difference in line breaks alone is one about
+    the whole page.
+    """
     differ = False
-    for tag, start, end, new_start, new_end in difflib.SequenceMatcher(a=was, b=now, autojunk=False).get_opcodes():
+    for tag, start, end, new_start, new_end in difflib.SequenceMatcher(
+        a=was, b=now, autojunk=False
+    ).get_opcodes():
         if tag == "equal":
             continue
         differ = True
         old, new = "\n".join(was[start:end]), "\n".join(now[new_start:new_end])
         place = f"{path}, line {(start if end > start else new_start) + 1}"
-        yield Change("page", place, old if end > start else None, new if new_end > new_start else None)
+        yield Change(
+            "page", place, old if end > start else None, new if new_end > new_start else None
+        )
     if not differ:
         yield Change("page", path, "its lines", "the same lines with other line breaks")
 
@@ -174,7 +202,10 @@ def _medium_words(medium: Medium | None, other: Medium | None) -> str | None:
 def _extensions(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Change]:
     for name in sorted({*was, *now}):
         if was.get(name) != now.get(name):
-            before, after = (None if digest is None else f"code {digest[:12]}…" for digest in (was.get(name), now.get(name)))
+            before, after = (
+                None if digest is None else f"code {digest[:12]}…"
+                for digest in (was.get(name), now.get(name))
+            )
             yield Change("extension", f"instrument {name}", before, after)
 
 

@@ -1,4 +1,6 @@
-"""Codebooks of the study file: how free texts become categories. Ready ones lie with the protocols they come from, in YAML."""
+"""Codebooks of the study file: how free texts become categories. Ready ones lie with the protocols
+they come from, in YAML.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from believable.core.registry import did_you_mean
 from believable.study.bases import Id, Record
 from believable.study.nodes import Node, parse
 
-#: Where protocols keep what is data: `<name>/codebooks/*.yaml`, each a codebook that any study may start from.
+#: Where protocols keep what is data: `<name>/codebooks/*.yaml`, each a codebook that any study may
+#: start from.
 PROTOCOLS = Path(__file__).parents[1] / "protocols"
 #: What stands behind a dot for the reasons given with flags: `watch.flags`.
 FLAGS = "flags"
@@ -70,7 +73,9 @@ class Discard(Record):
 
 
 class Codebook(Record):
-    """Categories for free texts. `ready` starts from a codebook that comes with believable; `codes` add to it or replace some."""
+    """Categories for free texts. `ready` starts from a codebook that comes with believable; `codes`
+    add to it or replace some.
+    """
 
     id: Id
     """Name of the codebook in the data."""
@@ -79,7 +84,9 @@ class Codebook(Record):
     ready: str | None = None
     """A codebook to start from: the name of one that a protocol brings."""
     of: tuple[str, ...] = ()
-    """What it codes: `trial.question`, or `trial.flags` for the reasons given with flags. All free texts without it."""
+    """What it codes: `trial.question`, or `trial.flags` for the reasons given with flags. All free
+    texts without it.
+    """
     pick: Literal["many", "one"] | None = None
     """Whether a text may get several codes, or exactly one."""
     codes: tuple[Code, ...] = ()
@@ -99,12 +106,17 @@ class Codebook(Record):
         try:
             return self.by_id[name]
         except KeyError:
-            raise InvalidInput(f"codebook {self.id!r}: unknown code {name!r}. {did_you_mean(name, self.by_id)}") from None
+            raise InvalidInput(
+                f"codebook {self.id!r}: unknown code {name!r}. {did_you_mean(name, self.by_id)}"
+            ) from None
 
 
 @cache
 def _ready_files() -> Mapping[str, Path]:
-    return {path.stem: path for path in sorted(PROTOCOLS.glob("*/codebooks/*.yaml"), key=lambda path: path.stem)}
+    return {
+        path.stem: path
+        for path in sorted(PROTOCOLS.glob("*/codebooks/*.yaml"), key=lambda path: path.stem)
+    }
 
 
 def ready_names() -> tuple[str, ...]:
@@ -129,10 +141,12 @@ def from_yaml(raw: bytes, file: str) -> Codebook:
         return from_tree(tree)
     except ValidationError as error:
         places = "\n".join(
-            f"  {'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}" for problem in error.errors()[:20]
+            f"  {'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}"
+            for problem in error.errors()[:20]
         )
         raise InvalidInput(
-            f"{file}: no codebook:\n{places}\nWrite it like a ready one, such as {next(iter(ready_names()))!r}."
+            f"{file}: no codebook:\n{places}\nWrite it like a ready one, such as"
+            f" {next(iter(ready_names()))!r}."
         ) from None
 
 
@@ -141,7 +155,9 @@ def from_tree(tree: Node) -> Codebook:
 
 
 def resolved(book: Codebook) -> Codebook:
-    """The codebook with the ready one it starts from written out: own codes replace those of the same id, new ones follow."""
+    """The codebook with the ready one it starts from written out: own codes replace those of the
+    same id, new ones follow.
+    """
     if book.ready is None:
         return book.model_copy(update={"pick": book.pick or "many", "title": book.title or book.id})
     base = ready(book.ready)
@@ -158,7 +174,11 @@ def resolved(book: Codebook) -> Codebook:
             ),
             "discards": (
                 *(discards.get(discard.id, discard) for discard in base.discards),
-                *(discard for discard in book.discards if discard.id not in {discard.id for discard in base.discards}),
+                *(
+                    discard
+                    for discard in book.discards
+                    if discard.id not in {discard.id for discard in base.discards}
+                ),
             ),
         }
     )

@@ -1,6 +1,8 @@
-"""What an analysis needs and offers, declared: the roles it looks for, its outcomes, its options. One record per protocol.
+"""What an analysis needs and offers, declared: the roles it looks for, its outcomes, its options.
+One record per protocol.
 
-The study layer checks plans against these; the analysis reads its own roles, outcomes and options from them.
+The study layer checks plans against these; the analysis reads its own roles, outcomes and options
+from them.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from believable.study.measures import DeclaredMeasure
 
 _R = TypeVar("_R", "Role", "Option", "Outcome")
 
-#: What a role names: a question (`question` or `trial.question`), a trial, an arm, or one or more conditions.
+#: What a role names: a question (`question` or `trial.question`), a trial, an arm, or one or more
+#: conditions.
 RoleOf = Literal["question", "trial", "arm", "condition"]
 #: Stands for every condition of the study.
 CONDITIONS = ("*",)
@@ -34,7 +37,8 @@ class Role:
     several    whether more than one may be named
     kinds      for a question: the instruments whose answers can be used; empty: any
     stimuli    for a question: how many stimuli it has to be asked about at once; None: any number
-    beside     for a question about two: the role that conditions of one of them play, and of the other do not
+    beside     for a question about two: the role that conditions of one of them play, and of the
+               other do not
     """
 
     name: str
@@ -63,14 +67,19 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Something the analysis estimates or tests. `tests` are the options that `tests: {outcome: {…}}` may set.
+    """Something the analysis estimates or tests. `tests` are the options that `tests: {outcome:
+    {…}}` may set.
 
     tested     whether it comes with a p value
-    equivalence  whether it comes with an equivalence test, so that `criterion: equivalent` can be judged
-    needs      what the data must have for it, in words, where a study of the protocol may do without
+    equivalence  whether it comes with an equivalence test, so that `criterion: equivalent` can be
+                 judged
+    needs      what the data must have for it, in words, where a study of the protocol may do
+               without
     unit       what its estimates are in, as one says it: share of trials, points of 7, r
-    parts      what a hypothesis may be `about`, where it is found for several; CONDITIONS: any condition
-    no_effect  the value without an effect, where a hypothesis may expect the estimate on one side of it
+    parts      what a hypothesis may be `about`, where it is found for several; CONDITIONS: any
+               condition
+    no_effect  the value without an effect, where a hypothesis may expect the estimate on one side
+               of it
     part_unit  what estimates of one group are in, where those of pairs of groups are in `unit`
     """
 
@@ -91,10 +100,14 @@ class Outcome:
 class Declaration:
     """What one protocol's analysis declares.
 
-    compares  roles of conditions of which at least two have to be played, since the analysis sets them side by side
-    alike   roles that the analysis only compares with each other: exchanging them changes signs and nothing else
-    t_test  whether its main test is a t test over participants, so that a detectable effect follows from the sample size alone
-    sampled one of the stimuli that were chosen from many, such as `clip`; verdicts then are about the agent, or about these
+    compares  roles of conditions of which at least two have to be played, since the analysis sets
+              them side by side
+    alike   roles that the analysis only compares with each other: exchanging them changes signs and
+            nothing else
+    t_test  whether its main test is a t test over participants, so that a detectable effect follows
+            from the sample size alone
+    sampled one of the stimuli that were chosen from many, such as `clip`; verdicts then are about
+    the agent, or about these
             clips (`about` in the plan). Empty: nothing is sampled
     """
 
@@ -119,7 +132,9 @@ class Declaration:
 
 
 class DeclaredProtocol(Protocol):
-    """What the study package needs to know of a protocol; see `believable.protocols.contract`. Protocols are handed in."""
+    """What the study package needs to know of a protocol; see `believable.protocols.contract`.
+    Protocols are handed in.
+    """
 
     @property
     def name(self) -> str: ...
@@ -177,7 +192,9 @@ def _single_words(option: Option) -> str:
 def _named(records: Sequence[_R], name: str) -> _R:
     match = next((record for record in records if record.name == name), None)
     if match is None:
-        raise NotFound(f"unknown name {name!r}. {did_you_mean(name, [record.name for record in records])}")
+        raise NotFound(
+            f"unknown name {name!r}. {did_you_mean(name, [record.name for record in records])}"
+        )
     return match
 
 
@@ -187,7 +204,9 @@ RoleValue: TypeAlias = str | tuple[str, ...]
 #: Whom verdicts are about.
 About: TypeAlias = Literal["agent", "these clips"]
 
-Criterion: TypeAlias = Literal["significant", "contains", "excludes", "equivalent", "at_least", "at_most"]
+Criterion: TypeAlias = Literal[
+    "significant", "contains", "excludes", "equivalent", "at_least", "at_most"
+]
 
 
 class Hypothesis(Record):
@@ -200,16 +219,21 @@ class Hypothesis(Record):
     outcome: Id
     """The outcome it is about: one of the protocol's, or of the plan's own measures."""
     about: str | None = None
-    """Which one, where the outcome is found for several: a condition, or the protocol's word; all where it is left out. Of one's
-    own measures: a group (`human`), or the first group minus the second (`human-scripted`)."""
+    """Which one, where the outcome is found for several: a condition, or the protocol's word; all
+    where it is left out. Of one's own measures: a group (`human`), or the first group minus the
+    second (`human-scripted`).
+    """
     direction: Literal["two_sided", "greater", "less"] = "two_sided"
     """The side the test looks at."""
     expects: Literal["greater", "less"] | None = None
-    """What the words say of the estimate, beside a test of both sides: significant on the other side, they are not met."""
+    """What the words say of the estimate, beside a test of both sides: significant on the other
+    side, they are not met.
+    """
     criterion: Criterion = "significant"
-    """When it counts as supported: p after the multiplicity rule is below alpha; the interval `contains` or `excludes` the
-    `value`; the equivalence test is passed; the whole interval is `at_least` or `at_most` the `value`, and leaves the hypothesis
-    open if it contains it."""
+    """When it counts as supported: p after the multiplicity rule is below alpha; the interval
+    `contains` or `excludes` the `value`; the equivalence test is passed; the whole interval is
+    `at_least` or `at_most` the `value`, and leaves the hypothesis open if it contains it.
+    """
     value: float | None = None
     """The number that the criterion speaks of."""
 
@@ -224,24 +248,35 @@ class Outcomes(Record):
 
 
 class ExclusionRule(Record):
-    """Who or what is left out. Incomplete, screened-out, rejected and withdrawn sessions always are."""
+    """Who or what is left out. Incomplete, screened-out, rejected and withdrawn sessions always
+    are.
+    """
 
     rule: Literal["failed_check", "unanswered", "too_fast", "reviewed", "unreliable", "answer"]
-    """`failed_check`: a check answered wrongly; `unanswered`: more than the share `over` left open; `too_fast`: total time
-    under `below` times the median; `reviewed`: free text excluded by a reviewer; `unreliable`: failed the quality tests' gate;
-    `answer`: a certain answer."""
+    """`failed_check`: a check answered wrongly; `unanswered`: more than the share `over` left open;
+    `too_fast`: total time under `below` times the median; `reviewed`: free text excluded by a
+    reviewer; `unreliable`: failed the quality tests' gate; `answer`: a certain answer.
+    """
     check: Id | None = None
-    """For `failed_check`: id of the check, or of the trial with a row that checks attention; else every check."""
+    """For `failed_check`: id of the check, or of the trial with a row that checks attention; else
+    every check.
+    """
     over: float | None = Field(default=None, ge=0, lt=1)
     """For `unanswered`: the share of shown questions; half where it is left out."""
     below: float | None = Field(default=None, gt=0, lt=1)
     """For `too_fast`: the share of the median; a third where it is left out."""
     drops: Literal["session", "trial", "answer"] | None = None
-    """For `reviewed`: what goes with an excluded text: the session, its trial, or only the text; else the session."""
+    """For `reviewed`: what goes with an excluded text: the session, its trial, or only the text;
+    else the session.
+    """
     answer: str | None = None
-    """For `answer`: which one, as `trial.question`; a row of a matrix or an option to tick as `trial.question.row`."""
+    """For `answer`: which one, as `trial.question`; a row of a matrix or an option to tick as
+    `trial.question.row`.
+    """
     is_: tuple[Any, ...] | None = Field(default=None, alias="is", min_length=1)
-    """For `answer`: the values that lead to exclusion, as a list; of an option to tick, 1 if it is ticked, else 0."""
+    """For `answer`: the values that lead to exclusion, as a list; of an option to tick, 1 if it is
+    ticked, else 0.
+    """
 
     @property
     def answer_parts(self) -> tuple[str, str, str]:
@@ -255,8 +290,10 @@ class Stopping(Record):
     """When collecting ends."""
 
     rule: Literal["complete", "after_exclusions", "experience"] = "complete"
-    """`complete`: so many complete sessions; `after_exclusions`: so many after exclusions; `experience`: the respondents' mean
-    experience reaches `at_least` (with at least `n` of them, where given)."""
+    """`complete`: so many complete sessions; `after_exclusions`: so many after exclusions;
+    `experience`: the respondents' mean experience reaches `at_least` (with at least `n` of them,
+    where given).
+    """
     n: int | None = Field(default=None, ge=1)
     """How many sessions."""
     at_least: float | None = None
@@ -264,27 +301,39 @@ class Stopping(Record):
 
 
 class DeclaredPlan(Record):
-    """The declared analysis. `believable preregister` turns it into documents and a hash; results are marked against that."""
+    """The declared analysis. `believable preregister` turns it into documents and a hash; results
+    are marked against that.
+    """
 
     protocol: str | None = None
     """Which analysis runs: the name of a protocol. Without one, that of the `measures` below."""
     measures: dict[Id, DeclaredMeasure] = Field(default_factory=dict)
-    """For a design of one's own: what is measured, by name. Hypotheses and outcomes speak of these names."""
-    roles: dict[Id, Annotated[RoleValue, Field(union_mode="left_to_right")]] = Field(default_factory=dict)
-    """What in this study plays which part: `role: question`, `role: trial.question`, or the name of a trial, arm or condition.
-    The roles of each protocol, and what they are where they are left out, are listed below."""
+    """For a design of one's own: what is measured, by name. Hypotheses and outcomes speak of these
+    names.
+    """
+    roles: dict[Id, Annotated[RoleValue, Field(union_mode="left_to_right")]] = Field(
+        default_factory=dict
+    )
+    """What in this study plays which part: `role: question`, `role: trial.question`, or the name of
+    a trial, arm or condition. The roles of each protocol, and what they are where they are left
+    out, are listed below.
+    """
     hypotheses: tuple[Hypothesis, ...] = ()
     """What is expected."""
     outcomes: Outcomes = Outcomes()
     """Primary and secondary outcomes."""
     tests: dict[Id, dict[Id, Any]] = Field(default_factory=dict)
-    """Options of an outcome's test: `outcome: {option: value}`, such as the margin of an equivalence test."""
+    """Options of an outcome's test: `outcome: {option: value}`, such as the margin of an
+    equivalence test.
+    """
     exclusions: tuple[ExclusionRule, ...] = ()
     """Who is left out, beyond incomplete and rejected sessions."""
     about: About = "agent"
-    """Whom verdicts are about. `agent`: the agent (or condition), so that an interval over judges and clips decides, and other
-    clips of the same kind would give the same verdict in most studies. `these clips`: only the clips that were shown; the
-    interval is over judges, and every verdict says so. Only for studies whose stimuli are chosen from many."""
+    """Whom verdicts are about. `agent`: the agent (or condition), so that an interval over judges
+    and clips decides, and other clips of the same kind would give the same verdict in most studies.
+    `these clips`: only the clips that were shown; the interval is over judges, and every verdict
+    says so. Only for studies whose stimuli are chosen from many.
+    """
     alpha: float = Field(default=0.05, gt=0, lt=0.5)
     """Level of the tests; intervals are at 1 − alpha."""
     multiplicity: Literal["none", "holm", "benjamini_hochberg"] = "holm"

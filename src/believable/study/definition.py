@@ -1,4 +1,6 @@
-"""A study as it ran: the authored tree, its pages and its media, as canonical JSON with a hash that names it."""
+"""A study as it ran: the authored tree, its pages and its media, as canonical JSON with a hash that
+names it.
+"""
 
 from __future__ import annotations
 
@@ -45,13 +47,19 @@ class Medium:
 
     def to_tree(self) -> dict[str, Any]:
         """As JSON values; without a log there is no key for it."""
-        return {name: value for name, value in asdict(self).items() if name != "actions" or value is not None}
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name != "actions" or value is not None
+        }
 
 
 @dataclass(frozen=True)
 class Definition:
-    """`pages` maps the paths named in the study to their Markdown; `media` maps stimulus ids to what is shown;
-    `extensions` maps the instruments that the study folder carries to the SHA-256 of their code."""
+    """`pages` maps the paths named in the study to their Markdown; `media` maps stimulus ids to
+    what is shown; `extensions` maps the instruments that the study folder carries to the SHA-256 of
+    their code.
+    """
 
     study: Study
     tree: Mapping[str, Any]
@@ -65,7 +73,9 @@ class Definition:
         whole = {"format": FORMAT, "media": media, "pages": dict(self.pages), "study": self.tree}
         if self.extensions:
             whole["extensions"] = dict(self.extensions)
-        return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return json.dumps(
+            whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+        )
 
     @cached_property
     def hash(self) -> str:
@@ -77,7 +87,9 @@ class Definition:
 
     @classmethod
     def from_json(cls, text: str, kinds: StudyKinds) -> Definition:
-        """What `to_json` wrote. The study was checked when it was written; here it only has to be well formed."""
+        """What `to_json` wrote. The study was checked when it was written; here it only has to be
+        well formed.
+        """
         whole = _parsed(text)
         study, pages, extensions = whole["study"], whole["pages"], whole.get("extensions", {})
         media = {name: _medium(name, fields) for name, fields in whole["media"].items()}
@@ -91,10 +103,15 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         whole = json.loads(text)
     except ValueError as error:
-        raise InvalidInput(f"definition: expected JSON, got {text[:40]!r}… ({error}). Export it again.") from None
+        raise InvalidInput(
+            f"definition: expected JSON, got {text[:40]!r}… ({error}). Export it again."
+        ) from None
     if not isinstance(whole, dict) or whole.get("format") != FORMAT:
         written = whole.get("format") if isinstance(whole, dict) else type(whole).__name__
-        raise InvalidInput(f"definition: expected format {FORMAT!r}, got {written!r}. Use the version that wrote it.")
+        raise InvalidInput(
+            f"definition: expected format {FORMAT!r}, got {written!r}. Use the version that"
+            " wrote it."
+        )
     for part in ("study", "pages", "media", *(("extensions",) if "extensions" in whole else ())):
         if not isinstance(whole.get(part), dict):
             got = type(whole[part]).__name__ if part in whole else "nothing"
@@ -102,7 +119,10 @@ def _parsed(text: str) -> dict[str, Any]:
     for part in ("pages", "extensions"):
         for name, value in whole.get(part, {}).items():
             if not isinstance(value, str):
-                raise InvalidInput(f"definition, {part}, {name}: expected text, got {type(value).__name__}. {_DAMAGED}")
+                raise InvalidInput(
+                    f"definition, {part}, {name}: expected text, got {type(value).__name__}."
+                    f" {_DAMAGED}"
+                )
     return whole
 
 
@@ -120,7 +140,10 @@ _MEDIUM_TYPES: Mapping[str, tuple[type, ...]] = {
 def _medium(name: str, fields: Any) -> Medium:
     """One medium of a stored definition, checked: what is damaged is named."""
     if not isinstance(fields, dict):
-        raise InvalidInput(f"definition, media, {name}: expected a mapping, got {type(fields).__name__}. {_DAMAGED}")
+        raise InvalidInput(
+            f"definition, media, {name}: expected a mapping, got {type(fields).__name__}."
+            f" {_DAMAGED}"
+        )
     unknown = sorted({*fields} - {*_MEDIUM_TYPES})
     missing = sorted({*_MEDIUM_TYPES} - {"actions"} - {*fields})
     if unknown or missing:
@@ -128,5 +151,7 @@ def _medium(name: str, fields: Any) -> Medium:
         raise InvalidInput(f"definition, media, {name}: {what}. {_DAMAGED}")
     for field_name, value in fields.items():
         if not isinstance(value, _MEDIUM_TYPES[field_name]) or isinstance(value, bool):
-            raise InvalidInput(f"definition, media, {name}.{field_name}: {value!r} cannot be right. {_DAMAGED}")
+            raise InvalidInput(
+                f"definition, media, {name}.{field_name}: {value!r} cannot be right. {_DAMAGED}"
+            )
     return Medium(**fields)

@@ -1,4 +1,6 @@
-"""What a record looks like in the file: its keys, the records inside it, words for the types, and itself as YAML."""
+"""What a record looks like in the file: its keys, the records inside it, words for the types, and
+itself as YAML.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ def keys(record: type[Record]) -> dict[str, str]:
         hidden = record.hidden_keys
     else:
         hidden = _HIDDEN if issubclass(record, Question | Annotation) else frozenset()
-    return {field.alias or name: name for name, field in record.model_fields.items() if name not in hidden}
+    return {
+        field.alias or name: name
+        for name, field in record.model_fields.items()
+        if name not in hidden
+    }
 
 
 def record_inside(annotation: Any) -> type[Record] | None:
@@ -43,7 +49,9 @@ def _records(annotation: Any) -> Iterator[type[Record]]:
 def type_words(annotation: Any) -> str:
     """`a whole number`, `text`, `a list`: what an author has to write."""
     origin = typing.get_origin(annotation)
-    arguments = [argument for argument in typing.get_args(annotation) if argument is not types.NoneType]
+    arguments = [
+        argument for argument in typing.get_args(annotation) if argument is not types.NoneType
+    ]
     if origin is Annotated:
         return type_words(arguments[0])
     if origin is Literal:
@@ -78,7 +86,9 @@ def as_yaml(params: Record) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """As a person writes it: texts in one language as strings, options named like their value as one word, 18.0 as 18."""
+    """As a person writes it: texts in one language as strings, options named like their value as
+    one word, 18.0 as 18.
+    """
     if isinstance(value, dict):
         if set(value) == {ANY_LANGUAGE}:
             return value[ANY_LANGUAGE]

@@ -1,4 +1,6 @@
-"""What the study package needs to know of instruments and of kinds of pages. They themselves are handed in."""
+"""What the study package needs to know of instruments and of kinds of pages. They themselves are
+handed in.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,10 @@ NOTHING_SETTLED = Setting()
 
 
 def fits(stimulus: Stimulus, setting: Setting) -> bool:
-    return setting.condition in (None, stimulus.condition) and setting.scenario in (None, stimulus.scenario)
+    return setting.condition in (None, stimulus.condition) and setting.scenario in (
+        None,
+        stimulus.scenario,
+    )
 
 
 def pool(study: Study, setting: Setting) -> tuple[Stimulus, ...]:
@@ -37,7 +40,9 @@ def levels(study: Study, block: Block, setting: Setting) -> tuple[str, ...]:
     if block.over == "scenario":
         return study.scenarios if block.levels is None else block.levels
     fitting = [stimulus.id for stimulus in pool(study, setting)]
-    return tuple(fitting if block.levels is None else (name for name in block.levels if name in fitting))
+    return tuple(
+        fitting if block.levels is None else (name for name in block.levels if name in fitting)
+    )
 
 
 def unit_count(study: Study, block: Block, setting: Setting) -> int:
@@ -55,24 +60,34 @@ def settle(study: Study, block: Block, setting: Setting, level: str) -> Setting:
     return Setting(stimulus.condition, stimulus.scenario, level)
 
 
-def settings(study: Study, items: Sequence[TrialBase], around: Setting = NOTHING_SETTLED) -> Iterator[tuple[TrialBase, Setting]]:
+def settings(
+    study: Study, items: Sequence[TrialBase], around: Setting = NOTHING_SETTLED
+) -> Iterator[tuple[TrialBase, Setting]]:
     """Every item of the timeline with each setting it can run in."""
     for item in items:
         yield item, around
         if isinstance(item, Block):
-            inner = [settle(study, item, around, name) for name in levels(study, item, around)] if item.over else [around]
+            inner = (
+                [settle(study, item, around, name) for name in levels(study, item, around)]
+                if item.over
+                else [around]
+            )
             for setting in inner:
                 yield from settings(study, item.each, setting)
 
 
 def williams(n: int) -> tuple[tuple[int, ...], ...]:
-    """The rows (orders of `0 … n-1`) of a Williams design: n for even n, 2n for odd n, where n rows cannot balance carry-over.
+    """The rows (orders of `0 … n-1`) of a Williams design: n for even n, 2n for odd n, where n rows
+    cannot balance carry-over.
 
     >>> williams(4)
     ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
     """
     if n < 1:
-        raise InvalidInput(f"williams(n): expected at least one treatment, got {n}. Give the block levels to order.")
+        raise InvalidInput(
+            f"williams(n): expected at least one treatment, got {n}. Give the block levels to"
+            " order."
+        )
     first = [0]
     for step in range(1, n):
         first.append((first[-1] + (step if step % 2 else -step)) % n)

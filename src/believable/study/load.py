@@ -1,4 +1,6 @@
-"""A study folder to a checked definition: `study.yaml`, the Markdown pages it names, and every problem at once."""
+"""A study folder to a checked definition: `study.yaml`, the Markdown pages it names, and every
+problem at once.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,12 @@ from believable.study.checks.analysis_plan import check_analysis_plan
 from believable.study.checks.blocks import check_blocks, check_supply, check_turns
 from believable.study.checks.codebooks import check_codebooks
 from believable.study.checks.languages import check_languages
-from believable.study.checks.names import check_arms, check_recruiting, check_stimuli, check_timeline
+from believable.study.checks.names import (
+    check_arms,
+    check_recruiting,
+    check_stimuli,
+    check_timeline,
+)
 from believable.study.checks.rule_checks import check_rules
 from believable.study.declaration import NO_PROTOCOLS, DeclaredProtocols
 from believable.study.definition import Definition
@@ -29,9 +36,14 @@ STUDY_FILE = "study.yaml"
 
 
 def load(
-    folder: Path | str, *, kinds: StudyKinds, protocols: DeclaredProtocols = NO_PROTOCOLS, clock: Clock | None = None
+    folder: Path | str,
+    *,
+    kinds: StudyKinds,
+    protocols: DeclaredProtocols = NO_PROTOCOLS,
+    clock: Clock | None = None,
 ) -> Definition:
-    """The definition, without media. Raises `StudyError` with all problems; warnings alone do not stop it.
+    """The definition, without media. Raises `StudyError` with all problems; warnings alone do not
+    stop it.
 
     `protocols` are those whose analysis a study may declare.
     """
@@ -39,12 +51,20 @@ def load(
     errors = [problem for problem in all_problems if problem.severity == "error"]
     if errors or reading is None:
         raise StudyError(errors)
-    carried = {name: digest for name, digest in extension_digests(Path(folder)).items() if name in kinds.instruments}
+    carried = {
+        name: digest
+        for name, digest in extension_digests(Path(folder)).items()
+        if name in kinds.instruments
+    }
     return Definition(reading.study, reading.root.plain(), pages, extensions=carried)
 
 
 def problems(
-    folder: Path | str, *, kinds: StudyKinds, protocols: DeclaredProtocols = NO_PROTOCOLS, clock: Clock | None = None
+    folder: Path | str,
+    *,
+    kinds: StudyKinds,
+    protocols: DeclaredProtocols = NO_PROTOCOLS,
+    clock: Clock | None = None,
 ) -> list[Problem]:
     """Everything wrong with the study, warnings included, in file order."""
     return _everything(Path(folder), kinds, protocols, clock or WallClock())[2]
@@ -56,7 +76,11 @@ def _everything(
     path = folder / STUDY_FILE
     if not path.is_file():
         cure = "Give the folder that holds study.yaml, or make one with `believable new`."
-        return None, {}, [Problem(STUDY_FILE, 1, "", f"there is no {STUDY_FILE} in {str(folder)!r}.", cure)]
+        return (
+            None,
+            {},
+            [Problem(STUDY_FILE, 1, "", f"there is no {STUDY_FILE} in {str(folder)!r}.", cure)],
+        )
     tree, syntax_problems = parse(path.read_bytes(), STUDY_FILE)
     if tree is None:
         return None, {}, syntax_problems
@@ -71,17 +95,30 @@ def _everything(
 
 
 def _not_allowed(folder: Path, kinds: StudyKinds) -> list[Problem]:
-    """Where there are problems, the instruments that the folder carries and that were not let run may be why."""
-    names = [carried.name for carried in extension_folders(folder) if carried.name not in kinds.instruments]
+    """Where there are problems, the instruments that the folder carries and that were not let run
+    may be why.
+    """
+    names = [
+        carried.name
+        for carried in extension_folders(folder)
+        if carried.name not in kinds.instruments
+    ]
     if not names:
         return []
     message = f"the study carries its own {', '.join(names)} in {EXTENSIONS}/, which may not run."
-    cure = "Read its code: it runs with all your rights. Then repeat the command with --allow-extensions."
+    cure = (
+        "Read its code: it runs with all your rights. Then repeat the command with"
+        " --allow-extensions."
+    )
     return [Problem(STUDY_FILE, 1, "", message, cure)]
 
 
-def check(reading: Reading, kinds: StudyKinds, protocols: DeclaredProtocols = NO_PROTOCOLS, *, now_ms: int) -> None:
-    """Report every problem into `reading`. Each check leaves alone what an earlier one found broken."""
+def check(
+    reading: Reading, kinds: StudyKinds, protocols: DeclaredProtocols = NO_PROTOCOLS, *, now_ms: int
+) -> None:
+    """Report every problem into `reading`. Each check leaves alone what an earlier one found
+    broken.
+    """
     check_languages(reading)
     check_timeline(reading)
     check_stimuli(reading)
@@ -107,7 +144,9 @@ PLACEHOLDER = re.compile(r"\[[A-Z][A-Z ,'’-]{4,}\]")
 
 
 def read_pages(reading: Reading, folder: Path) -> dict[str, str]:
-    """Path as written → Markdown. What cannot be read is reported; files of stimuli are only kept inside the folder."""
+    """Path as written → Markdown. What cannot be read is reported; files of stimuli are only kept
+    inside the folder.
+    """
     pages: dict[str, str] = {}
     unoffered = set(LANGUAGES) - set(reading.study.languages)
     for node in _page_nodes(reading.root):
@@ -126,7 +165,13 @@ def read_pages(reading: Reading, folder: Path) -> dict[str, str]:
 def _inside(reading: Reading, folder: Path, node: Node) -> Path | None:
     """The file that `node` names, if it lies in the study folder (links followed)."""
     written = PurePosixPath(node.value)
-    leaves = written.is_absolute() or ".." in written.parts or "\\" in node.value or "\0" in node.value or ":" in written.parts[0]
+    leaves = (
+        written.is_absolute()
+        or ".." in written.parts
+        or "\\" in node.value
+        or "\0" in node.value
+        or ":" in written.parts[0]
+    )
     if not leaves and (folder / written).resolve().is_relative_to(folder.resolve()):
         return folder / written
     reading.report(
@@ -142,7 +187,10 @@ def _page(reading: Reading, folder: Path, node: Node) -> str | None:
     if path is None:
         return None
     if not path.is_file():
-        there = [str(path.relative_to(folder).as_posix()) for path in sorted(folder.glob("pages/**/*.md"))]
+        there = [
+            str(path.relative_to(folder).as_posix())
+            for path in sorted(folder.glob("pages/**/*.md"))
+        ]
         cure = did_you_mean(node.value, there) if there else "Write the page as Markdown."
         reading.report(node, f"there is no file {shown(node)}.", cure)
         return None
@@ -162,7 +210,9 @@ def _page(reading: Reading, folder: Path, node: Node) -> str | None:
     placeholders = PLACEHOLDER.findall(text)
     if placeholders:
         message = f"{shown(node)} still holds {', '.join(placeholders[:3])}."
-        reading.report(node, message, "Put your own words there before people come.", severity="warning")
+        reading.report(
+            node, message, "Put your own words there before people come.", severity="warning"
+        )
     return text
 
 
@@ -172,9 +222,14 @@ def _check_placeholders(reading: Reading, node: Node) -> None:
         placeholders = PLACEHOLDER.findall(node.value)
         if placeholders:
             message = f"the text still holds {', '.join(placeholders[:3])}."
-            reading.report(node, message, "Put your own words there before people come.", severity="warning")
+            reading.report(
+                node, message, "Put your own words there before people come.", severity="warning"
+            )
         return
-    for inner in (*(node if node.is_list else ()), *(node.value.values() if node.is_mapping else ())):
+    for inner in (
+        *(node if node.is_list else ()),
+        *(node.value.values() if node.is_mapping else ()),
+    ):
         _check_placeholders(reading, inner)
 
 

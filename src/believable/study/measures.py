@@ -1,7 +1,8 @@
-"""What a study of one's own design measures: a question, or what is annotated while watching, compared between groups.
+"""What a study of one's own design measures: a question, or what is annotated while watching,
+compared between groups.
 
-Part of the plan language: `analysis: {measures: {humanness: {question: humanness}}}`. Plans that name a protocol have the
-outcomes of that protocol instead.
+Part of the plan language: `analysis: {measures: {humanness: {question: humanness}}}`. Plans that
+name a protocol have the outcomes of that protocol instead.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ BY_CONDITION = "condition"
 
 
 class Assumed(Record):
-    """What `believable power` and simulated people take for true. Without it nothing differs between groups."""
+    """What `believable power` and simulated people take for true. Without it nothing differs
+    between groups.
+    """
 
     values: dict[Id, float] = Field(default_factory=dict)
-    """Group → its true value: a mean; a share from 0 to 1; for preferences a log strength, of which differences count; flags
-    per 100 actions."""
+    """Group → its true value: a mean; a share from 0 to 1; for preferences a log strength, of which
+    differences count; flags per 100 actions.
+    """
     person_sd: float | None = Field(default=None, ge=0)
     """Spread between people: in the unit of a mean, in log odds for everything else."""
     effect_sd: float | None = Field(default=None, ge=0)
@@ -41,12 +45,16 @@ class DeclaredMeasure(Record):
     question: str | None = None
     """The question that is answered: `question` or `trial.question`."""
     item: str | None = None
-    """One part of it: a row of a matrix, an option to tick. Without it a matrix counts by its mean."""
+    """One part of it: a row of a matrix, an option to tick. Without it a matrix counts by its
+    mean.
+    """
     trial: Id | None = None
     """Instead of a question: the trial in which people annotate while watching."""
     model: MeasureModel | None = None
-    """`mean` of numbers and ratings; `share` of the answers named in `yes`; `shares` of all answers; `preference` between two;
-    `flags` per viewed action; `trace`; `text`. By the kind of question where it is left out."""
+    """`mean` of numbers and ratings; `share` of the answers named in `yes`; `shares` of all
+    answers; `preference` between two; `flags` per viewed action; `trace`; `text`. By the kind of
+    question where it is left out.
+    """
     by: Id = BY_CONDITION
     """What is compared: `condition`, or the name of an arm."""
     yes: tuple[str | int | float, ...] | None = Field(default=None, min_length=1)

@@ -1,4 +1,6 @@
-"""YAML 1.2 as a tree in which every node knows its line and its path, so that any problem can be pointed at."""
+"""YAML 1.2 as a tree in which every node knows its line and its path, so that any problem can be
+pointed at.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ MAX_NODES = 200_000
 MAX_DEPTH = 60
 
 _STANDARD_TAGS = frozenset(
-    f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge", "value")
+    f"tag:yaml.org,2002:{name}"
+    for name in ("str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge", "value")
 )
 #: More brackets in a row than levels there may be.
 _DEEP = re.compile(rf"(?:[\[{{]\s*){{{MAX_DEPTH + 2}}}")
@@ -35,7 +38,9 @@ _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value of the file. A list holds Nodes, a mapping maps its keys to Nodes; `line` is the key's where there is one."""
+    """A value of the file. A list holds Nodes, a mapping maps its keys to Nodes; `line` is the
+    key's where there is one.
+    """
 
     value: Any
     line: int
@@ -53,7 +58,9 @@ class Node:
         return self.value.get(key) if isinstance(self.value, dict) else None
 
     def at(self, index: int) -> Node | None:
-        return self.value[index] if isinstance(self.value, list) and index < len(self.value) else None
+        return (
+            self.value[index] if isinstance(self.value, list) and index < len(self.value) else None
+        )
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.value)
@@ -68,7 +75,11 @@ class Node:
         """As `plain`, with tuples for lists, as the records want them."""
         if isinstance(self.value, dict):
             return {key: node.frozen() for key, node in self.value.items()}
-        return tuple(node.frozen() for node in self.value) if isinstance(self.value, list) else self.value
+        return (
+            tuple(node.frozen() for node in self.value)
+            if isinstance(self.value, list)
+            else self.value
+        )
 
 
 def child_path(path: str, key: str) -> str:
@@ -78,7 +89,11 @@ def child_path(path: str, key: str) -> str:
 def from_plain(data: Any, path: str = "", line: int = 1) -> Node:
     """A tree for data that comes from no file; every node says line 1."""
     if isinstance(data, dict):
-        return Node({key: from_plain(value, child_path(path, key)) for key, value in data.items()}, line, path)
+        return Node(
+            {key: from_plain(value, child_path(path, key)) for key, value in data.items()},
+            line,
+            path,
+        )
     if isinstance(data, list):
         return Node([from_plain(value, f"{path}[{i}]") for i, value in enumerate(data)], line, path)
     return Node(data, line, path)
@@ -91,7 +106,9 @@ def parse(raw: bytes, file: str) -> tuple[Node | None, list[Problem]]:
         return None, [problem]
     loader = YAML(typ="safe", pure=True)
     loader.max_depth = MAX_DEPTH + 2
-    too_deep = Problem(file, 1, "", "nested too deeply to be read.", f"Use at most {MAX_DEPTH} levels.")
+    too_deep = Problem(
+        file, 1, "", "nested too deeply to be read.", f"Use at most {MAX_DEPTH} levels."
+    )
     if _DEEP.search(text):  # before the parser looks at it: it takes seconds for these
         return None, [too_deep]
     try:
@@ -125,7 +142,9 @@ def _decoded(raw: bytes, file: str) -> tuple[str, Problem | None]:
         return raw.decode("utf-8-sig"), None
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        return "", Problem(file, line, "", f"byte {raw[error.start]:#04x} is not UTF-8.", "Save the file as UTF-8.")
+        return "", Problem(
+            file, line, "", f"byte {raw[error.start]:#04x} is not UTF-8.", "Save the file as UTF-8."
+        )
 
 
 def _syntax_problem(error: MarkedYAMLError, file: str, text: str) -> Problem:
@@ -138,19 +157,35 @@ def _syntax_problem(error: MarkedYAMLError, file: str, text: str) -> Problem:
     if "\t" in indentation or "\\t" in what:
         return Problem(file, line, "", "a tab is used for indentation.", "Indent with spaces.")
     if "undefined alias" in what:
-        return Problem(file, line, "", f"{what}.", "Define it first with `&name`, or write the value out.")
+        return Problem(
+            file, line, "", f"{what}.", "Define it first with `&name`, or write the value out."
+        )
     if "single document" in str(error.context):
-        return Problem(file, line, "", "a second document starts here.", "A study is one document: remove the `---`.")
+        return Problem(
+            file,
+            line,
+            "",
+            "a second document starts here.",
+            "A study is one document: remove the `---`.",
+        )
     cures = (
-        ("mapping values are not allowed", "Put a text that contains `: ` in quotes, or check the indentation."),
+        (
+            "mapping values are not allowed",
+            "Put a text that contains `: ` in quotes, or check the indentation.",
+        ),
         ("could not find expected ':'", "Write `key: value`."),
-        ("expected <block end>", "Check the indentation: entries of one list or mapping start in the same column."),
+        (
+            "expected <block end>",
+            "Check the indentation: entries of one list or mapping start in the same column.",
+        ),
         ("cannot start any token", "Put the text in quotes."),
         ("expected ',' or", "Close the bracket, or separate the entries with commas."),
         ("unexpected end of stream", "Close the quotes."),
         ("unknown escape", "Use single quotes, or write the backslash twice."),
     )
-    cure = next((text for sign, text in cures if sign in what), "Check quotes, brackets and indentation.")
+    cure = next(
+        (text for sign, text in cures if sign in what), "Check quotes, brackets and indentation."
+    )
     return Problem(file, line, "", f"not YAML: {what}.", cure)
 
 
@@ -168,15 +203,24 @@ class _Builder:
     def build(self, node: Any, path: str, line: int, depth: int) -> Node:
         self._count += 1
         if depth > MAX_DEPTH:
-            self._stop(line, "nested too deeply, or an alias contains itself.", f"Use at most {MAX_DEPTH} levels.")
+            self._stop(
+                line,
+                "nested too deeply, or an alias contains itself.",
+                f"Use at most {MAX_DEPTH} levels.",
+            )
         if self._count > MAX_NODES:
-            self._stop(line, f"aliases unfold to more than {MAX_NODES:,} values.", "Write fewer of them.")
+            self._stop(
+                line, f"aliases unfold to more than {MAX_NODES:,} values.", "Write fewer of them."
+            )
         if str(node.tag) not in _STANDARD_TAGS:
             self._report(line, path, f"the tag {node.tag!s} means nothing here.", "Remove it.")
         if isinstance(node, MappingNode):
             return self._mapping(node, path, line, depth)
         if isinstance(node, SequenceNode):
-            items = [self.build(item, f"{path}[{i}]", item.start_mark.line + 1, depth + 1) for i, item in enumerate(node.value)]
+            items = [
+                self.build(item, f"{path}[{i}]", item.start_mark.line + 1, depth + 1)
+                for i, item in enumerate(node.value)
+            ]
             return Node(items, line, path)
         return Node(self._scalar(node, path, line), line, path)
 
@@ -185,15 +229,24 @@ class _Builder:
         for key_node, value_node in node.value:
             key_line = key_node.start_mark.line + 1
             if not isinstance(key_node, ScalarNode):
-                self._report(key_line, path, "a key is a list or a mapping.", "Keys are single words.")
+                self._report(
+                    key_line, path, "a key is a list or a mapping.", "Keys are single words."
+                )
                 continue
             key = str(key_node.value)
             place = child_path(path, key)
             if key == "<<":
-                self._report(key_line, place, "merge keys are not part of YAML 1.2.", "Write the keys out.")
+                self._report(
+                    key_line, place, "merge keys are not part of YAML 1.2.", "Write the keys out."
+                )
             elif key in entries:
                 first = entries[key].line
-                self._report(key_line, place, f"the key {key!r} was given in line {first} already.", "Remove one of them.")
+                self._report(
+                    key_line,
+                    place,
+                    f"the key {key!r} was given in line {first} already.",
+                    "Remove one of them.",
+                )
             else:
                 entries[key] = self.build(value_node, place, key_line, depth + 1)
         return Node(entries, line, path)

@@ -1,4 +1,6 @@
-"""A design of one's own: what its measures are taken from, which groups they compare, and the declaration that follows."""
+"""A design of one's own: what its measures are taken from, which groups they compare, and the
+declaration that follows.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from believable.study.records import Annotation, Question, Study, outline
 #: What reports and messages call a plan that names no protocol.
 OWN = "own design"
 
-#: What a question or an annotation gives: numbers, one of two sides, one of several words, ticked words, words; flags, traces.
+#: What a question or an annotation gives: numbers, one of two sides, one of several words, ticked
+#: words, words; flags, traces.
 AnswerShape: TypeAlias = Literal["numbers", "sides", "words", "ticks", "text", "flags", "trace"]
 
 #: Answers that name one of the two that a page is about.
@@ -36,7 +39,13 @@ TESTED: frozenset[MeasureModel] = frozenset({"mean", "share", "preference", "fla
 IN_UNITS: frozenset[MeasureModel] = frozenset({"mean", "trace"})
 
 #: Without an effect a difference is 0, an odds ratio 1, the share of a pair one half.
-_NO_EFFECT: Mapping[MeasureModel, float] = {"mean": 0, "trace": 0, "share": 1, "flags": 1, "preference": 0.5}
+_NO_EFFECT: Mapping[MeasureModel, float] = {
+    "mean": 0,
+    "trace": 0,
+    "share": 1,
+    "flags": 1,
+    "preference": 0.5,
+}
 
 #: What pairs of groups, and single groups, are estimated in.
 _UNITS: Mapping[MeasureModel, tuple[str, str]] = {
@@ -47,14 +56,28 @@ _UNITS: Mapping[MeasureModel, tuple[str, str]] = {
     "preference": ("share of decided choices", "share of its choices"),
 }
 
-MARGIN = Option("margin", "Equivalence margin of the difference, in the unit of the measure.", "number", 0.5, 1e-9)
+MARGIN = Option(
+    "margin",
+    "Equivalence margin of the difference, in the unit of the measure.",
+    "number",
+    0.5,
+    1e-9,
+)
 
 _ABOUT: Mapping[MeasureModel, str] = {
     "mean": "mean of {source} by {by}; differences by linear mixed models",
-    "share": "share of answers {yes} to {source} by {by}; differences by mixed logistic models or exact tests",
+    "share": (
+        "share of answers {yes} to {source} by {by}; differences by mixed logistic models or exact"
+        " tests"
+    ),
     "shares": "shares of the answers to {source} by {by}",
-    "preference": "how often each {by} is preferred in {source}; shares of each pair against one half, Bradley–Terry strengths",
-    "flags": "flagged share of viewed actions in {source} by {by}; differences by mixed logistic models",
+    "preference": (
+        "how often each {by} is preferred in {source}; shares of each pair against one half,"
+        " Bradley–Terry strengths"
+    ),
+    "flags": (
+        "flagged share of viewed actions in {source} by {by}; differences by mixed logistic models"
+    ),
     "trace": "{summary} of the traces of {source} by {by}; differences by linear mixed models",
     "text": "answers in words to {source} by {by}, with the shares of codes where they were coded",
 }
@@ -62,10 +85,11 @@ _ABOUT: Mapping[MeasureModel, str] = {
 
 @dataclass(frozen=True, slots=True)
 class MeasureSource:
-    """What a measure is taken from: the trials that ask the question (or are annotated), and the shape of what they give.
+    """What a measure is taken from: the trials that ask the question (or are annotated), and the
+    shape of what they give.
 
-    `options` are the answers that can be given, where they can be listed; `scale` the least and the greatest number. `attention`
-    are the parts that only check attention, which no mean counts.
+    `options` are the answers that can be given, where they can be listed; `scale` the least and the
+    greatest number. `attention` are the parts that only check attention, which no mean counts.
     """
 
     trials: tuple[str, ...]
@@ -81,12 +105,20 @@ class MeasureSource:
 def source_of(measure: DeclaredMeasure, study: Study, kinds: QuestionKinds) -> MeasureSource | None:
     """None where the study has no such question or annotated trial."""
     if measure.trial is not None:
-        annotation = next((note for trial, note in _annotations(study) if trial == measure.trial), None)
+        annotation = next(
+            (note for trial, note in _annotations(study) if trial == measure.trial), None
+        )
         if annotation is None or annotation.kind not in kinds:
             return None
-        return MeasureSource((measure.trial,), None, annotation.kind, _annotated(kinds[annotation.kind]))
+        return MeasureSource(
+            (measure.trial,), None, annotation.kind, _annotated(kinds[annotation.kind])
+        )
     trial, _, name = (measure.question or "").rpartition(".")
-    asked = [(where, question) for where, question in questions(study) if question.id == name and trial in ("", where)]
+    asked = [
+        (where, question)
+        for where, question in questions(study)
+        if question.id == name and trial in ("", where)
+    ]
     if not asked or asked[0][1].kind not in kinds:
         return None
     question = asked[0][1]
@@ -126,23 +158,33 @@ def pair_name(first: str, second: str) -> str:
 
 
 def own_declaration(plan: DeclaredPlan, study: Study, kinds: QuestionKinds) -> Declaration:
-    """What a plan without a protocol declares: an outcome per measure. Measures of nothing are left to the check."""
+    """What a plan without a protocol declares: an outcome per measure. Measures of nothing are left
+    to the check.
+    """
     outcomes = []
     for name, measure in plan.measures.items():
         source = source_of(measure, study, kinds)
         if source is not None:
             outcomes.append(_outcome(name, measure, source, plan, study))
     about = "A design of its own: what is measured is compared between groups."
-    sampled = "clip" if any(measure.by == BY_CONDITION for measure in plan.measures.values()) else ""
+    sampled = (
+        "clip" if any(measure.by == BY_CONDITION for measure in plan.measures.values()) else ""
+    )
     return Declaration(OWN, about, (), tuple(outcomes), (), sampled=sampled)
 
 
-def _outcome(name: str, measure: DeclaredMeasure, source: MeasureSource, plan: DeclaredPlan, study: Study) -> Outcome:
+def _outcome(
+    name: str, measure: DeclaredMeasure, source: MeasureSource, plan: DeclaredPlan, study: Study
+) -> Outcome:
     model, groups = model_of(measure, source), groups_of(measure, study)
     pairs = [pair_name(first, second) for first, second in permutations(groups, 2)]
     in_units = model in IN_UNITS
     words = _ABOUT[model].format(
-        source=f"the trial {measure.trial!r}" if source.question is None else f"the question {source.question!r}",
+        source=(
+            f"the trial {measure.trial!r}"
+            if source.question is None
+            else f"the question {source.question!r}"
+        ),
         by=measure.by,
         yes=", ".join(str(value) for value in measure.yes or ("yes",)),
         summary=measure.summary,

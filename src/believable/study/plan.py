@@ -1,7 +1,8 @@
 """From a study to an assignment, and from both to the flat list of trials one participant will see.
 
-All chance is settled when the session starts, so the same assignment gives the same plan on any device, for ever.
-Rules on arms are settled here too: a trial that its arm leaves out is not in the plan.
+All chance is settled when the session starts, so the same assignment gives the same plan on any
+device, for ever. Rules on arms are settled here too: a trial that its arm leaves out is not in the
+plan.
 """
 
 from __future__ import annotations
@@ -14,14 +15,26 @@ from math import prod
 
 from believable.core.seeds import derive, generator
 from believable.study.bases import arm_holds
-from believable.study.levels import NOTHING_SETTLED, Setting, levels, pool, row_count, settings, settle, unit_count, williams
+from believable.study.levels import (
+    NOTHING_SETTLED,
+    Setting,
+    levels,
+    pool,
+    row_count,
+    settings,
+    settle,
+    unit_count,
+    williams,
+)
 from believable.study.records import Block, Rule, StimulusFilter, Study, TrialBase
 from believable.study.stimulus_draw import MatchedSlots, Slot, must_fill
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What chance decided for one session: a level per arm, a row per Latin square (by block id), and a seed for the rest."""
+    """What chance decided for one session: a level per arm, a row per Latin square (by block id),
+    and a seed for the rest.
+    """
 
     arms: Mapping[str, str]
     rows: Mapping[str, int]
@@ -30,11 +43,13 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrial:
-    """One page of one participant's session. `key` is unique in the plan, e.g. `pairs.2.watch`; `position` counts from 0.
+    """One page of one participant's session. `key` is unique in the plan, e.g. `pairs.2.watch`;
+    `position` counts from 0.
 
-    `condition`, `scenario` and `stimulus_id` are what the enclosing blocks and the draw settled; they never reach the browser.
-    `stimulus_ids` are the stimuli of a page with several players, in the order of the page (A, B, …).
-    `skip_if` holds the rules of the trial and of all blocks around it: one that holds skips the trial.
+    `condition`, `scenario` and `stimulus_id` are what the enclosing blocks and the draw settled;
+    they never reach the browser. `stimulus_ids` are the stimuli of a page with several players, in
+    the order of the page (A, B, …). `skip_if` holds the rules of the trial and of all blocks around
+    it: one that holds skips the trial.
     """
 
     position: int
@@ -48,7 +63,9 @@ class PlannedTrial:
 
     @property
     def turn(self) -> int:
-        """In which turn of the innermost block around it the page comes, from 1; 1 outside blocks."""
+        """In which turn of the innermost block around it the page comes, from 1; 1 outside
+        blocks.
+        """
         return turn_of(self.key)
 
     @property
@@ -65,7 +82,8 @@ def turn_of(key: str) -> int:
     return int(numbers[-1]) if numbers else 1
 
 
-#: Which units (levels or items) of a block are run, in which order: `(block, run, number of units) → indices`.
+#: Which units (levels or items) of a block are run, in which order: `(block, run, number of units)
+#: → indices`.
 Chooser = Callable[[Block, int, int], Sequence[int]]
 
 
@@ -76,7 +94,9 @@ def plan(study: Study, assignment: Assignment) -> tuple[PlannedTrial, ...]:
 
 
 def is_settled(study: Study) -> bool:
-    """Whether everybody of the same arms and rows gets the same plan: nothing is shuffled, sampled or drawn."""
+    """Whether everybody of the same arms and rows gets the same plan: nothing is shuffled, sampled
+    or drawn.
+    """
 
     def fixed(items: Sequence[TrialBase]) -> bool:
         return all(
@@ -106,7 +126,9 @@ def chooser(assignment: Assignment) -> Chooser:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A trial on its way into the plan; `stimulus`, or `several` of a page with more than one, may still wait for the draw."""
+    """A trial on its way into the plan; `stimulus`, or `several` of a page with more than one, may
+    still wait for the draw.
+    """
 
     key: str
     trial: TrialBase
@@ -157,13 +179,16 @@ class _Unroller:
     @cached_property
     def scenarios(self) -> dict[str, frozenset[str]]:
         return {
-            name: frozenset(stimulus.id for stimulus in pool(self._study, Setting(None, name))) for name in self._study.scenarios
+            name: frozenset(stimulus.id for stimulus in pool(self._study, Setting(None, name)))
+            for name in self._study.scenarios
         }
 
     def fitting(self, around: Setting, wanted: Setting) -> tuple[str, ...]:
         if (around, wanted) not in self._pools:
             fitting = {stimulus.id for stimulus in pool(self._study, wanted)}
-            names = tuple(stimulus.id for stimulus in pool(self._study, around) if stimulus.id in fitting)
+            names = tuple(
+                stimulus.id for stimulus in pool(self._study, around) if stimulus.id in fitting
+            )
             self._pools[around, wanted] = names
         return self._pools[around, wanted]
 
@@ -175,16 +200,30 @@ class _Unroller:
         run = self._runs.get(block.id, 0)
         self._runs[block.id] = run + 1
         if block.over is None:
-            inside = _Around(f"{around.prefix}{block.id}.{run + 1}.", around.setting, around.stimulus, around.skip_if)
-            return [self._item(block.each[i], inside) for i in self._choose(block, run, len(block.each))]
+            inside = _Around(
+                f"{around.prefix}{block.id}.{run + 1}.",
+                around.setting,
+                around.stimulus,
+                around.skip_if,
+            )
+            return [
+                self._item(block.each[i], inside) for i in self._choose(block, run, len(block.each))
+            ]
         passes = self._passes(block, run, around)
         first = run * len(passes) + 1
         return [
-            self.items(block.each, _Around(f"{around.prefix}{block.id}.{first + i}.", setting, stimulus, around.skip_if))
+            self.items(
+                block.each,
+                _Around(
+                    f"{around.prefix}{block.id}.{first + i}.", setting, stimulus, around.skip_if
+                ),
+            )
             for i, (setting, stimulus) in enumerate(passes)
         ]
 
-    def _passes(self, block: Block, run: int, around: _Around) -> list[tuple[Setting, str | Slot | None]]:
+    def _passes(
+        self, block: Block, run: int, around: _Around
+    ) -> list[tuple[Setting, str | Slot | None]]:
         names = levels(self._study, block, around.setting)
         if block.over == "stimulus" and block.sample is not None and block.order != "latin_square":
             group = f"{around.prefix}{block.id}.{run}"
@@ -219,7 +258,10 @@ class _PageChoice:
 
     def open_to(self, wanted: StimulusFilter) -> tuple[str, ...]:
         setting = self.around.setting
-        condition, scenario = wanted.condition or setting.condition, wanted.scenario or setting.scenario
+        condition, scenario = (
+            wanted.condition or setting.condition,
+            wanted.scenario or setting.scenario,
+        )
         return self.unroller.fitting(NOTHING_SETTLED, Setting(condition, scenario))
 
 
@@ -227,15 +269,20 @@ def _with_breaks(block: Block, around: _Around, units: Sequence[list[Page]]) -> 
     pages: list[Page] = []
     for number, unit in enumerate(units, start=1):
         pages += unit
-        if block.breaks and block.pause and number % block.breaks.every == 0 and number < len(units):
+        if (
+            block.breaks
+            and block.pause
+            and number % block.breaks.every == 0
+            and number < len(units)
+        ):
             key = f"{around.prefix}{block.id}.{number}.break"
             pages.append(Page(key, block.pause, around.setting, None, around.skip_if))
     return pages
 
 
 def _with_practice(pages: Sequence[Page]) -> list[Page]:
-    """A practice before the first use of each annotating kind. Where that use may be skipped, the next one gets a practice
-    too: `progress` passes over it when the kind was practised already.
+    """A practice before the first use of each annotating kind. Where that use may be skipped, the
+    next one gets a practice too: `progress` passes over it when the kind was practised already.
     """
     whole: list[Page] = []
     certain: set[str] = set()
@@ -262,7 +309,11 @@ def waiting(pages: Sequence[Page]) -> tuple[list[Slot], list[MatchedSlots], set[
 
 
 def _places(page: Page) -> tuple[str | Slot | None, ...]:
-    return (page.stimulus,) if isinstance(page.several, MatchedSlots) else (page.stimulus, *page.several)
+    return (
+        (page.stimulus,)
+        if isinstance(page.several, MatchedSlots)
+        else (page.stimulus, *page.several)
+    )
 
 
 def fill(study: Study, pages: Sequence[Page], seed: int) -> tuple[PlannedTrial, ...]:
@@ -276,21 +327,33 @@ def fill(study: Study, pages: Sequence[Page], seed: int) -> tuple[PlannedTrial, 
 
     planned = []
     for position, page in enumerate(pages):
-        places = filled.slots[page.several] if isinstance(page.several, MatchedSlots) else page.several
+        places = (
+            filled.slots[page.several] if isinstance(page.several, MatchedSlots) else page.several
+        )
         several = _mixed([name_of(place) for place in places], page.key, seed)
         name = None if page.stimulus is None else name_of(page.stimulus)
         shown = [by_id[stimulus] for stimulus in (several or ([] if name is None else [name]))]
         condition = _common([stimulus.condition for stimulus in shown], page.setting.condition)
         scenario = _common([stimulus.scenario for stimulus in shown], page.setting.scenario)
-        planned.append(PlannedTrial(position, page.key, page.trial, condition, scenario, name, page.skip_if, several))
+        planned.append(
+            PlannedTrial(
+                position, page.key, page.trial, condition, scenario, name, page.skip_if, several
+            )
+        )
     return tuple(_about_watched(planned, page) for page in planned)
 
 
 def _about_watched(planned: Sequence[PlannedTrial], page: PlannedTrial) -> PlannedTrial:
     """A page with what it asks about the stimuli that were watched before it."""
-    if type(page.trial).about_watched is TrialBase.about_watched:  # most kinds: looking back would be quadratic
+    if (
+        type(page.trial).about_watched is TrialBase.about_watched
+    ):  # most kinds: looking back would be quadratic
         return page
-    about = [name for position in rated_positions(planned, page.position) for name in planned[position].played]
+    about = [
+        name
+        for position in rated_positions(planned, page.position)
+        for name in planned[position].played
+    ]
     trial = page.trial.about_watched(about)
     return page if trial is page.trial else replace(page, trial=trial)
 
@@ -309,8 +372,9 @@ def _common(values: Sequence[str | None], otherwise: str | None) -> str | None:
 
 
 def rated_positions(plan: Sequence[PlannedTrial], position: int) -> tuple[int, ...]:
-    """Which earlier pages the one at `position` asks about: those of its own pass where there are any, else all; one of them
-    where it names its turn."""
+    """Which earlier pages the one at `position` asks about: those of its own pass where there are
+    any, else all; one of them where it names its turn.
+    """
     page = plan[position]
     watched = [earlier for earlier in plan[:position] if page.trial.is_about(earlier.trial)]
     prefix = page.key.removesuffix(page.trial.id)
@@ -321,12 +385,17 @@ def rated_positions(plan: Sequence[PlannedTrial], position: int) -> tuple[int, .
 
 
 def round_position(plan: Sequence[PlannedTrial], position: int) -> int | None:
-    """Where in the plan that round is played: of the turn that the page names, else the latest before the page, of the same pass
-    through a block where there is one."""
+    """Where in the plan that round is played: of the turn that the page names, else the latest
+    before the page, of the same pass through a block where there is one.
+    """
     trial = plan[position].trial
     if trial.shown_round is None:
         return None
-    played = [page for page in plan[:position] if page.trial.plays_round and page.trial.id == trial.shown_round]
+    played = [
+        page
+        for page in plan[:position]
+        if page.trial.plays_round and page.trial.id == trial.shown_round
+    ]
     if trial.shown_turn is not None:
         return next((page.position for page in played if page.turn == trial.shown_turn), None)
     prefix = plan[position].key.rpartition(".")[0]
@@ -336,7 +405,9 @@ def round_position(plan: Sequence[PlannedTrial], position: int) -> int | None:
 
 
 def round_name(plan: Sequence[PlannedTrial], position: int) -> str | None:
-    """What the round is called in the data, where stimuli have their ids: `round:` and the key of its play trial."""
+    """What the round is called in the data, where stimuli have their ids: `round:` and the key of
+    its play trial.
+    """
     source = round_position(plan, position)
     return None if source is None else f"round:{plan[source].key}"
 
@@ -357,7 +428,9 @@ class Cell:
 
 
 def latin_sizes(study: Study) -> dict[str, tuple[int, ...]]:
-    """For each Latin-square block, the numbers of units it orders (more than one only where the enclosing blocks change it)."""
+    """For each Latin-square block, the numbers of units it orders (more than one only where the
+    enclosing blocks change it).
+    """
     sizes: dict[str, dict[int, None]] = {}
     for item, setting in settings(study, study.timeline):
         if isinstance(item, Block) and item.order == "latin_square":
@@ -370,20 +443,26 @@ def cells(study: Study) -> tuple[Cell, ...]:
     arms = [[(name, level) for level in study.arms[name]] for name in sorted(study.arms)]
     sizes = latin_sizes(study)
     rows = [[(block, row) for row in range(row_count(sizes[block][0]))] for block in sorted(sizes)]
-    return tuple(Cell(levels, order) for levels in itertools.product(*arms) for order in itertools.product(*rows))
+    return tuple(
+        Cell(levels, order)
+        for levels in itertools.product(*arms)
+        for order in itertools.product(*rows)
+    )
 
 
 def cell_count(study: Study) -> int:
     """`len(cells(study))` without making them."""
-    return prod(map(len, study.arms.values())) * prod(row_count(size[0]) for size in latin_sizes(study).values())
+    return prod(map(len, study.arms.values())) * prod(
+        row_count(size[0]) for size in latin_sizes(study).values()
+    )
 
 
 def choose(study: Study, filled: Mapping[Cell, int], number: int, secret: str = "") -> Assignment:
     """The assignment of session `number`, given how many sessions count in each cell.
 
-    Among the least filled cells, those whose arms and rows are least filled each on their own; among these the seed decides. A
-    `secret` takes part in what is drawn for people: a published study tells its seed, and the order of a session's pages must
-    not tell its number.
+    Among the least filled cells, those whose arms and rows are least filled each on their own;
+    among these the seed decides. A `secret` takes part in what is drawn for people: a published
+    study tells its seed, and the order of a session's pages must not tell its number.
     """
     everything = cells(study)
     fewest = min(filled.get(cell, 0) for cell in everything)

@@ -1,4 +1,6 @@
-"""Recruiting: where participants come from, who may take part, and what each platform adds to a link."""
+"""Recruiting: where participants come from, who may take part, and what each platform adds to a
+link.
+"""
 
 from __future__ import annotations
 
@@ -36,26 +38,36 @@ class Recruit(Record):
     extra_parameters: tuple[str, ...] = ()
     """More link parameters to keep, as keyed hashes."""
     repeats: Literal["refuse", "resume"] = "resume"
-    """Whether somebody who comes again goes on or is refused. People are known by the id of `platform`, and where they are
-    refused also by their browser, which keeps a mark; personal links are single-use anyway."""
+    """Whether somebody who comes again goes on or is refused. People are known by the id of
+    `platform`, and where they are refused also by their browser, which keeps a mark; personal links
+    are single-use anyway.
+    """
     desktop_only: bool = False
     """Whether phones and tablets are turned away."""
     minutes: int | None = Field(default=None, ge=1)
-    """How long the study takes, as the landing page says; estimated from its pages and media if it is left out."""
+    """How long the study takes, as the landing page says; estimated from its pages and media if it
+    is left out.
+    """
     limit: int | None = Field(default=None, ge=1)
     """How many participants at most."""
     payment: float | None = Field(default=None, ge=0)
-    """What a complete session costs, fees included; the console tells what was spent and what is left to spend. Participants
-    never see it: write what they receive into the consent."""
+    """What a complete session costs, fees included; the console tells what was spent and what is
+    left to spend. Participants never see it: write what they receive into the consent.
+    """
     currency: str = Field(default="EUR", pattern=r"^[A-Z]{3}$")
     """Of `payment`: three capitals, such as EUR, GBP or USD."""
-    closes: Annotated[datetime.datetime, BeforeValidator(_moment), WithJsonSchema(_MOMENT_SCHEMA)] | None = None
+    closes: (
+        Annotated[datetime.datetime, BeforeValidator(_moment), WithJsonSchema(_MOMENT_SCHEMA)]
+        | None
+    ) = None
     """When the study closes; UTC unless it says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """`id_parameter` names the person, `extra_parameters` study and assignment. `sends_back`: `redirect` knows the address."""
+    """`id_parameter` names the person, `extra_parameters` study and assignment. `sends_back`:
+    `redirect` knows the address.
+    """
 
     name: str
     id_parameter: str | None
@@ -84,5 +96,9 @@ def id_parameter(recruit: Recruit) -> str | None:
 def parameters(recruit: Recruit) -> tuple[str, ...]:
     """All parameters that are read from the link: the id first."""
     name = id_parameter(recruit)
-    everything = ((name,) if name else ()) + PLATFORMS[recruit.platform].extra_parameters + recruit.extra_parameters
+    everything = (
+        ((name,) if name else ())
+        + PLATFORMS[recruit.platform].extra_parameters
+        + recruit.extra_parameters
+    )
     return tuple(dict.fromkeys(everything))

@@ -1,4 +1,6 @@
-"""Where a session stands: which page comes next, which questions it shows, and how it ends. Pure."""
+"""Where a session stands: which page comes next, which questions it shows, and how it ends.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,11 @@ Verdict: TypeAlias = Literal["done", "again", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class ClosedPage:
-    """A trial the server has closed. `failed` is a check answered wrongly to the end, or a consent that was declined.
+    """A trial the server has closed. `failed` is a check answered wrongly to the end, or a consent
+    that was declined.
 
-    `answers` maps question ids to answers: `None` was shown and left open, a missing id was not shown.
+    `answers` maps question ids to answers: `None` was shown and left open, a missing id was not
+    shown.
     """
 
     position: int
@@ -28,7 +32,9 @@ class ClosedPage:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What comes next: the page at `position`, after passing over `skipped`. `outcome` is set once that page is the last one."""
+    """What comes next: the page at `position`, after passing over `skipped`. `outcome` is set once
+    that page is the last one.
+    """
 
     position: int
     skipped: tuple[int, ...]
@@ -51,10 +57,11 @@ def visible_questions(
     arms: Mapping[str, str],
     opened: Collection[str] = (),
 ) -> tuple[Question, ...]:
-    """The questions to be answered, when `answers` (question id → answer) is what this page holds so far, and `opened` what was
-    opened beside its player.
+    """The questions to be answered, when `answers` (question id → answer) is what this page holds
+    so far, and `opened` what was opened beside its player.
 
-    `earlier` is `answers_so_far`. A rule inside a page sees only the questions of that page that are themselves shown.
+    `earlier` is `answers_so_far`. A rule inside a page sees only the questions of that page that
+    are themselves shown.
     """
     name = planned.trial.id
     questions = planned.trial.page_questions
@@ -70,9 +77,16 @@ def visible_questions(
     return tuple(shown)
 
 
-def progress(plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], arms: Mapping[str, str], *, first: int = 0) -> Step:
-    """The next step of a session whose trials in `closed` are over. Pages before `first` are known to be among them, so that a
-    step takes as long at the end of a study as at its beginning."""
+def progress(
+    plan: Sequence[PlannedTrial],
+    closed: Sequence[ClosedPage],
+    arms: Mapping[str, str],
+    *,
+    first: int = 0,
+) -> Step:
+    """The next step of a session whose trials in `closed` are over. Pages before `first` are known
+    to be among them, so that a step takes as long at the end of a study as at its beginning.
+    """
     last = len(plan) - 1  # the finish page: the checker made sure of it
     for page in closed:
         ending = plan[page.position].trial.ending if page.status == "failed" else None
@@ -87,7 +101,9 @@ def progress(plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], arms: M
             continue
         if planned.skip_if and answers is None:
             answers = answers_so_far(plan, closed)
-        again = planned.trial.practises is not None and _is_practised(plan, closed, planned.trial.practises)
+        again = planned.trial.practises is not None and _is_practised(
+            plan, closed, planned.trial.practises
+        )
         if not again and not any(holds(rule, answers or {}, arms) for rule in planned.skip_if):
             return Step(position, tuple(skipped), None)
         skipped.append(position)
@@ -95,9 +111,13 @@ def progress(plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], arms: M
 
 
 def _is_practised(plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], kind: str) -> bool:
-    return any(page.status == "done" and plan[page.position].trial.practises == kind for page in closed)
+    return any(
+        page.status == "done" and plan[page.position].trial.practises == kind for page in closed
+    )
 
 
-def outcome(plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], arms: Mapping[str, str]) -> Outcome | None:
+def outcome(
+    plan: Sequence[PlannedTrial], closed: Sequence[ClosedPage], arms: Mapping[str, str]
+) -> Outcome | None:
     """How the session ends; `None` while it still has pages to go through."""
     return progress(plan, closed, arms).outcome

@@ -1,4 +1,6 @@
-"""From the tree of the file to the records. Every problem is reported once, at its place; what is sound is still read."""
+"""From the tree of the file to the records. Every problem is reported once, at its place; what is
+sound is still read.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,16 @@ from believable.study.declaration import DeclaredPlan, ExclusionRule, Hypothesis
 from believable.study.fields import keys, record_inside
 from believable.study.kinds import QuestionKind, StudyKinds, annotating, answering, item_kinds
 from believable.study.nodes import Node
-from believable.study.records import Annotation, Block, Question, Record, Stimulus, Study, Text, TrialBase
+from believable.study.records import (
+    Annotation,
+    Block,
+    Question,
+    Record,
+    Stimulus,
+    Study,
+    Text,
+    TrialBase,
+)
 from believable.study.repair import NOT_A_BODY, Places, RecordReader, inside
 from believable.study.wording import shown, unknown
 
@@ -27,9 +38,11 @@ PAUSE = "break"
 
 @dataclass
 class Reading:
-    """The records with their places in the file. While there are problems the study is only good for looking for more.
+    """The records with their places in the file. While there are problems the study is only good
+    for looking for more.
 
-    `doubtful` names what occurs in broken parts (`trial`, `trial.question`): nobody else should be blamed for it.
+    `doubtful` names what occurs in broken parts (`trial`, `trial.question`): nobody else should be
+    blamed for it.
     """
 
     study: Study
@@ -47,7 +60,9 @@ class Reading:
 
     def broken(self, path: str) -> bool:
         """Whether something is wrong at this path or inside."""
-        return any(inside(problem.path, path) for problem in self.problems if problem.severity == "error")
+        return any(
+            inside(problem.path, path) for problem in self.problems if problem.severity == "error"
+        )
 
 
 def read_study(root: Node, kinds: StudyKinds, *, file: str) -> Reading:
@@ -64,11 +79,14 @@ class _Reader(RecordReader):
         self._doubtful: set[str] = set()
         self._ids: set[str] = set()
 
-    # ------------------------------------------------------------------------------------------ the study
+    # ------------------------------------------------------------------------------------------ the
+    # study
 
     def study(self, root: Node) -> Reading:
         if not root.is_mapping:
-            self.report(root, f"expected a mapping, got {shown(root)}.", "Start with `believable: 1`.")
+            self.report(
+                root, f"expected a mapping, got {shown(root)}.", "Start with `believable: 1`."
+            )
             root = Node({NOT_A_BODY: root}, root.line, root.path)
         tree = self.tidy(Study, root, skip=("stimuli", "timeline"))
         built: dict[str, Any] = {}
@@ -81,18 +99,31 @@ class _Reader(RecordReader):
             built["analysis"] = self._plan(tree.value["analysis"])
         study = self.record(Study, tree, built) or self._placeholder(tree, built)
         self.problems.sort(key=lambda problem: problem.line)
-        return Reading(_with_platform(study), self.problems, self.places, self._doubtful, root, self.file)
+        return Reading(
+            _with_platform(study), self.problems, self.places, self._doubtful, root, self.file
+        )
 
     def _placeholder(self, tree: Node, built: dict[str, Any]) -> Study:
         """A study to go on checking with, made of what could be read."""
-        values: dict[str, Any] = {"title": Text("?"), "seed": 0, "believable": 1, "timeline": (), **built}
+        values: dict[str, Any] = {
+            "title": Text("?"),
+            "seed": 0,
+            "believable": 1,
+            "timeline": (),
+            **built,
+        }
         for key in tree.value:
             if key not in built:
                 values.update(self._field(key, tree.value[key]))
         return Study.model_construct(**values)
 
     def _field(self, key: str, node: Node) -> dict[str, Any]:
-        base = {"believable": 1, "title": "?", "seed": 0, "timeline": (TrialBase(id="any", kind="any"),)}
+        base = {
+            "believable": 1,
+            "title": "?",
+            "seed": 0,
+            "timeline": (TrialBase(id="any", kind="any"),),
+        }
         try:
             study = Study.model_validate({**base, key: node.frozen()}, strict=True)
         except ValidationError:
@@ -102,12 +133,16 @@ class _Reader(RecordReader):
     def _each(self, node: Node, read: Callable[[Node], Any]) -> list[Any]:
         if not node.is_list:
             if node.value is not None:
-                self.report(node, f"expected a list, got {shown(node)}.", "Write one `- entry` per line.")
+                self.report(
+                    node, f"expected a list, got {shown(node)}.", "Write one `- entry` per line."
+                )
             return []
         return [record for record in (read(item) for item in node) if record is not None]
 
     def _plan(self, node: Node) -> DeclaredPlan | None:
-        """The declared analysis; a hypothesis or a rule that cannot be read does not hide the others."""
+        """The declared analysis; a hypothesis or a rule that cannot be read does not hide the
+        others.
+        """
         built: dict[str, Any] = {}
         for key, record in (("hypotheses", Hypothesis), ("exclusions", ExclusionRule)):
             listed = node.get(key)
@@ -121,7 +156,8 @@ class _Reader(RecordReader):
             self._doubt(node, "id", "stimulus:")
         return record
 
-    # ------------------------------------------------------------------------------------------ the timeline
+    # ------------------------------------------------------------------------------------------ the
+    # timeline
 
     def _items(self, node: Node) -> list[TrialBase]:
         """The entries of a timeline, each as the trials it stands for."""
@@ -138,8 +174,13 @@ class _Reader(RecordReader):
             return None
         kind, body = kind_and_body
         record_type = self._items_by_kind[kind].form_for(body)
-        inner = {key: record_inside(record_type.model_fields[name].annotation) for key, name in keys(record_type).items()}
-        apart = [key for key, record in inner.items() if record in (Question, Annotation, TrialBase)]
+        inner = {
+            key: record_inside(record_type.model_fields[name].annotation)
+            for key, name in keys(record_type).items()
+        }
+        apart = [
+            key for key, record in inner.items() if record in (Question, Annotation, TrialBase)
+        ]
         tidy = self.tidy(record_type, body, skip=apart)
         name = self._item_id(kind, tidy)
         built: dict[str, Any] = {} if name is None else {"id": name}
@@ -155,15 +196,28 @@ class _Reader(RecordReader):
             return None
         record = self._with_right_answers(record, tidy)
         if isinstance(record, Block) and record.breaks is not None:
-            pause = {"id": f"{record.id}_break", "text": record.breaks.text, "at_least_s": record.breaks.at_least_s}
-            record = record.model_copy(update={"pause": self._pages[PAUSE].record.model_validate(pause)})
+            pause = {
+                "id": f"{record.id}_break",
+                "text": record.breaks.text,
+                "at_least_s": record.breaks.at_least_s,
+            }
+            record = record.model_copy(
+                update={"pause": self._pages[PAUSE].record.model_validate(pause)}
+            )
         self.places[record] = tidy
         return record
 
     def _inside(
-        self, key: str, inner: type[Record] | None, record: type[TrialBase], node: Node, trial: str | None
+        self,
+        key: str,
+        inner: type[Record] | None,
+        record: type[TrialBase],
+        node: Node,
+        trial: str | None,
     ) -> dict[str, Any]:
-        """What stands in a key of a trial and is read on its own: questions, an annotation, the trials of a block."""
+        """What stands in a key of a trial and is read on its own: questions, an annotation, the
+        trials of a block.
+        """
         if inner is Annotation:
             return self._annotated(node)
         if inner is TrialBase:
@@ -175,7 +229,11 @@ class _Reader(RecordReader):
 
     def _kind_and_body(self, node: Node) -> tuple[str, Node] | None:
         if isinstance(node.value, str):
-            node = Node({node.value: Node(None, node.line, f"{node.path}.{node.value}")}, node.line, node.path)
+            node = Node(
+                {node.value: Node(None, node.line, f"{node.path}.{node.value}")},
+                node.line,
+                node.path,
+            )
         if not node.is_mapping or not node.value:
             cure = f"Choose one of: {', '.join(sorted(self._items_by_kind))}."
             self.report(node, f"expected a trial such as `watch: {{…}}`, got {shown(node)}.", cure)
@@ -189,10 +247,18 @@ class _Reader(RecordReader):
         if beside:
             stray = node.value[beside[0]]
             names = ", ".join(beside)
-            cure = "Start a new `- ` entry." if beside[0] in self._items_by_kind else f"Indent it to stand below `{kind}:`."
+            cure = (
+                "Start a new `- ` entry."
+                if beside[0] in self._items_by_kind
+                else f"Indent it to stand below `{kind}:`."
+            )
             self.report(stray, f"{names} stands beside {kind!r} in one entry.", cure)
             if body.value is None:
-                body = Node({key: node.value[key] for key in beside if key not in self._items_by_kind}, body.line, body.path)
+                body = Node(
+                    {key: node.value[key] for key in beside if key not in self._items_by_kind},
+                    body.line,
+                    body.path,
+                )
         return kind, self._body(body)
 
     def _misspelt_kind(self, node: Node) -> tuple[str, Node] | None:
@@ -208,12 +274,18 @@ class _Reader(RecordReader):
         if node.value is None:
             return Node({}, node.line, node.path)
         if not node.is_mapping:
-            self.report(node, f"expected a mapping, got {shown(node)}.", "Write `key: value` lines below it.")
+            self.report(
+                node,
+                f"expected a mapping, got {shown(node)}.",
+                "Write `key: value` lines below it.",
+            )
             return Node({NOT_A_BODY: node}, node.line, node.path)
         return node
 
     def _item_id(self, kind: str, body: Node) -> str | None:
-        """The id from the file, or one made from the kind; `None` where the author has to give one."""
+        """The id from the file, or one made from the kind; `None` where the author has to give
+        one.
+        """
         id_node = body.get("id")
         if id_node is not None:
             return id_node.value if isinstance(id_node.value, str) else None
@@ -225,17 +297,26 @@ class _Reader(RecordReader):
         self._ids.add(name)
         return name
 
-    # ------------------------------------------------------------------------------------------ questions
+    # ------------------------------------------------------------------------------------------
+    # questions
 
-    def _question(self, node: Node, trial: str | None, derived_id: str | None = None) -> Question | None:
+    def _question(
+        self, node: Node, trial: str | None, derived_id: str | None = None
+    ) -> Question | None:
         question = self._read_question(node, trial, derived_id)
         if question is None:
             self._doubt(node, "id", f"{trial or '*'}.")
         return question
 
-    def _read_question(self, node: Node, trial: str | None, derived_id: str | None) -> Question | None:
+    def _read_question(
+        self, node: Node, trial: str | None, derived_id: str | None
+    ) -> Question | None:
         if not node.is_mapping:
-            self.report(node, f"expected a question, got {shown(node)}.", "Write {id: …, prompt: …, choice: {…}}.")
+            self.report(
+                node,
+                f"expected a question, got {shown(node)}.",
+                "Write {id: …, prompt: …, choice: {…}}.",
+            )
             return None
         kind = self._question_kind(node)
         tidy = self.tidy(Question, node, skip=self._kinds.names)
@@ -244,11 +325,15 @@ class _Reader(RecordReader):
         name, params_node = kind
         instrument = self._kinds[name]
         params = self._params(instrument, params_node)
-        built: dict[str, Any] = {"kind": name} if params is None else {"kind": name, "params": params}
+        built: dict[str, Any] = (
+            {"kind": name} if params is None else {"kind": name, "params": params}
+        )
         if derived_id is not None and "id" not in tidy.value:
             built["id"] = derived_id
         without_kinds = {key: value for key, value in tidy.value.items() if key in keys(Question)}
-        question = self.record(Question, Node(without_kinds, node.line, node.path), built, hidden=("params",))
+        question = self.record(
+            Question, Node(without_kinds, node.line, node.path), built, hidden=("params",)
+        )
         if question is None:
             return None
         question = _with_full_reference(question, trial)
@@ -265,7 +350,9 @@ class _Reader(RecordReader):
         self.report(place, f"{kind} is used while watching; it is no question.", cure)
         return None
 
-    def _kind_key(self, node: Node, record: type[Record], offered: Iterable[str], what: str) -> tuple[str, Node] | None:
+    def _kind_key(
+        self, node: Node, record: type[Record], offered: Iterable[str], what: str
+    ) -> tuple[str, Node] | None:
         """The key that names the kind, and its parameters."""
         fixed, offered = keys(record), sorted(offered)
         kinds = [key for key in node.value if key in self._kinds]
@@ -276,7 +363,9 @@ class _Reader(RecordReader):
             self.report(node.value[kinds[1]], message, "Keep one of them.")
         if kinds:
             return kinds[0], node.value[kinds[0]]
-        misspelt = next((key for key in strange if not difflib.get_close_matches(key, fixed, n=1)), None)
+        misspelt = next(
+            (key for key in strange if not difflib.get_close_matches(key, fixed, n=1)), None
+        )
         if misspelt is None:
             self.report(node, f"the {what} has no kind.", f"Add one of: {', '.join(offered)}.")
             return None
@@ -284,20 +373,29 @@ class _Reader(RecordReader):
         near = difflib.get_close_matches(misspelt, offered, n=1)
         return (near[0], node.value[misspelt]) if near else None
 
-    # ------------------------------------------------------------------------------------------ annotation
+    # ------------------------------------------------------------------------------------------
+    # annotation
 
     def _annotated(self, node: Node) -> dict[str, Any]:
-        """`annotate` as a record; an instrument that has no practice page, or wants none, is used without one."""
+        """`annotate` as a record; an instrument that has no practice page, or wants none, is used
+        without one.
+        """
         annotation = self._annotation(node)
         if annotation is None:
             return {"annotate": None}
         instrument = self._kinds[annotation.kind]
-        unpractised = instrument.practice is None or not instrument.wants_practice(annotation.params)
+        unpractised = instrument.practice is None or not instrument.wants_practice(
+            annotation.params
+        )
         return {"annotate": annotation} | ({"practice": False} if unpractised else {})
 
     def _annotation(self, node: Node) -> Annotation | None:
         if isinstance(node.value, str):
-            node = Node({node.value: Node(None, node.line, f"{node.path}.{node.value}")}, node.line, node.path)
+            node = Node(
+                {node.value: Node(None, node.line, f"{node.path}.{node.value}")},
+                node.line,
+                node.path,
+            )
         if not node.is_mapping:
             cure = "Write `annotate: {ranktrace: {}}`."
             self.report(node, f"expected an annotation, got {shown(node)}.", cure)
@@ -309,13 +407,20 @@ class _Reader(RecordReader):
         kind, place = kind_key
         instrument = self._kinds[kind]
         if instrument.use != "annotate":
-            cure = f"Write it below `ask:` as a question, or annotate with: {', '.join(annotating(self._kinds))}."
+            cure = (
+                "Write it below `ask:` as a question, or annotate with:"
+                f" {', '.join(annotating(self._kinds))}."
+            )
             self.report(place, f"{kind} answers a question; it cannot annotate.", cure)
             return None
         params = self._params(instrument, place)
-        built: dict[str, Any] = {"kind": kind} if params is None else {"kind": kind, "params": params}
+        built: dict[str, Any] = (
+            {"kind": kind} if params is None else {"kind": kind, "params": params}
+        )
         written = {key: value for key, value in tidy.value.items() if key in keys(Annotation)}
-        annotation = self.record(Annotation, Node(written, node.line, node.path), built, hidden=("params",))
+        annotation = self.record(
+            Annotation, Node(written, node.line, node.path), built, hidden=("params",)
+        )
         if annotation is not None:
             self.places[annotation] = node
             self.places[annotation.params] = place
@@ -338,7 +443,9 @@ class _Reader(RecordReader):
                 continue
             instrument = self._kinds[question.kind]
             try:
-                record = record.model_copy(update={key: instrument.read(question.params, right.plain())})
+                record = record.model_copy(
+                    update={key: instrument.read(question.params, right.plain())}
+                )
             except InvalidInput:
                 self.report(right, *impossible_answer(instrument, question, right.plain()))
         return record
@@ -386,12 +493,18 @@ def _with_full_reference(question: Question, trial: str | None) -> Question:
     rule = question.show_if
     if rule is None or rule.answer is None or "." in rule.answer or trial is None:
         return question
-    return question.model_copy(update={"show_if": rule.model_copy(update={"answer": f"{trial}.{rule.answer}"})})
+    return question.model_copy(
+        update={"show_if": rule.model_copy(update={"answer": f"{trial}.{rule.answer}"})}
+    )
 
 
 def _with_platform(study: Study) -> Study:
-    """Who is sent back to a platform came from it: `redirect: prolific` settles `recruit.platform` where it is not given."""
+    """Who is sent back to a platform came from it: `redirect: prolific` settles `recruit.platform`
+    where it is not given.
+    """
     platform = next((item.platform for item in study.timeline if item.platform is not None), None)
     if platform is None or "platform" in study.recruit.model_fields_set:
         return study
-    return study.model_copy(update={"recruit": study.recruit.model_copy(update={"platform": platform})})
+    return study.model_copy(
+        update={"recruit": study.recruit.model_copy(update={"platform": platform})}
+    )

@@ -1,4 +1,6 @@
-"""A study as frozen records: what `study.yaml` says, and nothing else. Parsed once by `study.load`."""
+"""A study as frozen records: what `study.yaml` says, and nothing else. Parsed once by
+`study.load`.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,14 @@ from believable.study.nodes import Node
 from believable.study.platforms import Recruit as Recruit
 from believable.study.stimulus_draw import MatchedSlots, Slot
 
-# ---------------------------------------------------------------------------------------------- questions
+# ----------------------------------------------------------------------------------------------
+# questions
 
 
 class Question(Record):
-    """One question. In the file its kind is a key: `{id: experience, prompt: …, likert: {points: 5}}`."""
+    """One question. In the file its kind is a key: `{id: experience, prompt: …, likert: {points:
+    5}}`.
+    """
 
     id: Id
     """Name of the question in the data; unique on its page. May be left out in a check."""
@@ -57,7 +62,9 @@ class Controls(Record):
     max_views: int | None = Field(default=None, ge=1)
     """How often at most, with `replay`."""
     must_finish: bool = True
-    """The questions come only when it was watched: to the end and, where people may jump, at least `watched_share` of it."""
+    """The questions come only when it was watched: to the end and, where people may jump, at least
+    `watched_share` of it.
+    """
     watched_share: float = Field(default=0.9, gt=0, le=1)
     """How much of it has to be seen, with `must_finish` and `seek`."""
     volume: bool = True
@@ -67,8 +74,9 @@ class Controls(Record):
     speed: float | None = None
     """The speed it begins with, one of `speeds`; the first where it is left out."""
     first_speed_limit: float | None = Field(default=None, ge=0.25, le=600)
-    """The fastest speed of the first viewing. Faster ones can be chosen once it was watched: to the end, and at least
-    `watched_share` of it."""
+    """The fastest speed of the first viewing. Faster ones can be chosen once it was watched: to the
+    end, and at least `watched_share` of it.
+    """
     zoom: bool = False
     """People may zoom into a recording and follow one of its figures."""
     follow: bool = False
@@ -95,24 +103,31 @@ class StimulusFilter(Record):
 
 
 class Annotation(Record):
-    """What people do all the time while they watch. In the file its kind is a key: `annotate: {ranktrace: {}}`."""
+    """What people do all the time while they watch. In the file its kind is a key: `annotate:
+    {ranktrace: {}}`.
+    """
 
     kind: str
     params: SerializeAsAny[Record]
     prompt: Text | None = None
     """What is to be judged from moment to moment, shown while watching."""
     min_inputs: int = Field(default=0, ge=0)
-    """How many inputs there must be before the page can be left; needs `controls: {replay: true}`."""
+    """How many inputs there must be before the page can be left; needs `controls: {replay:
+    true}`.
+    """
 
 
-# ---------------------------------------------------------------------------------------------- trials
+# ----------------------------------------------------------------------------------------------
+# trials
 
 Outcome: TypeAlias = Literal["complete", "screened_out", "failed_checks", "declined"]
 
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """An answer that no question of the page asks for: a consent box, a score. `values` where they can be listed."""
+    """An answer that no question of the page asks for: a consent box, a score. `values` where they
+    can be listed.
+    """
 
     name: str
     about: str
@@ -123,7 +138,9 @@ class PageAnswer:
 
 @dataclass(frozen=True, slots=True)
 class WantedStimuli:
-    """What a page wants to show: one `stimulus`, or `several`; each settled, or a slot that waits for the draw."""
+    """What a page wants to show: one `stimulus`, or `several`; each settled, or a slot that waits
+    for the draw.
+    """
 
     stimulus: str | Slot | None
     several: tuple[str | Slot, ...] | MatchedSlots = ()
@@ -152,15 +169,19 @@ class StimulusChoice(Protocol):
 
 
 class TrialBase(Record):
-    """A page of the timeline, or a block of them. What one kind of page knows about itself, the others have by default."""
+    """A page of the timeline, or a block of them. What one kind of page knows about itself, the
+    others have by default.
+    """
 
     #: Fields that are no keys of the file.
     hidden_keys: ClassVar[frozenset[str]] = frozenset({"kind"})
-    #: Key that holds the right answer to the question in another key: read as that question's instrument keeps it.
+    #: Key that holds the right answer to the question in another key: read as that question's
+    #: instrument keeps it.
     answer_keys: ClassVar[Mapping[str, str]] = {}
     #: The instrument it is annotated with, where the author does not choose.
     annotates_with: ClassVar[str | None] = None
-    #: Keys that say which stimuli are wanted; the first that is written is where a shortage is reported.
+    #: Keys that say which stimuli are wanted; the first that is written is where a shortage is
+    #: reported.
     stimulus_keys: ClassVar[tuple[str, ...]] = ()
     #: Whether it plays stimuli of the study.
     plays_stimuli: ClassVar[bool] = False
@@ -176,15 +197,18 @@ class TrialBase(Record):
     can_decline: ClassVar[bool] = False
 
     id: Id
-    """Name of the trial in the data and in rules. Made from the kind where it is left out; forms and checks need one."""
+    """Name of the trial in the data and in rules. Made from the kind where it is left out; forms
+    and checks need one.
+    """
     skip_if: Rule | None = None
     """Passed over when this rule holds."""
     kind: str
 
     @classmethod
     def form_for(cls, written: Node | None) -> type[TrialBase]:
-        """The record that an entry of the file is read into: a kind may have further keys, depending on one of them.
-        Nothing written: with all that there are."""
+        """The record that an entry of the file is read into: a kind may have further keys,
+        depending on one of them. Nothing written: with all that there are.
+        """
         return cls
 
     @property
@@ -208,7 +232,9 @@ class TrialBase(Record):
         return ()
 
     def question_and_player(self, name: str) -> tuple[str, int | None]:
-        """The author's id of a question of the page, and which of its players it is about, if one alone."""
+        """The author's id of a question of the page, and which of its players it is about, if one
+        alone.
+        """
         return name, None
 
     @property
@@ -237,7 +263,9 @@ class TrialBase(Record):
 
     @property
     def practice_page(self) -> TrialBase | None:
-        """The practice that belongs before this page, should it be the first with its annotation."""
+        """The practice that belongs before this page, should it be the first with its
+        annotation.
+        """
         return None
 
     @property
@@ -262,7 +290,9 @@ class TrialBase(Record):
 
     @property
     def rated_turn(self) -> int | None:
-        """Which of those that it is about, by the order of watching, where it is about one of several."""
+        """Which of those that it is about, by the order of watching, where it is about one of
+        several.
+        """
         return None
 
     @property
@@ -272,7 +302,9 @@ class TrialBase(Record):
 
     @property
     def plays_round(self) -> Literal["round", "practice"] | None:
-        """Whether a game is played here: a round, which a later page can show, or a practice of it."""
+        """Whether a game is played here: a round, which a later page can show, or a practice of
+        it.
+        """
         return None
 
     @property
@@ -291,7 +323,9 @@ class TrialBase(Record):
         return False
 
     def wanted(self, choice: StimulusChoice) -> WantedStimuli:
-        """The stimuli this page shows; a page without any is about what the blocks around have settled."""
+        """The stimuli this page shows; a page without any is about what the blocks around have
+        settled.
+        """
         return WantedStimuli(choice.settled)
 
     def is_about(self, other: TrialBase) -> bool:
@@ -304,7 +338,9 @@ class TrialBase(Record):
         return None
 
     def about_watched(self, stimuli: Sequence[str]) -> TrialBase:
-        """This page, given the stimuli of the pages it is about, in order: what it asks may depend on them."""
+        """This page, given the stimuli of the pages it is about, in order: what it asks may depend
+        on them.
+        """
         return self
 
     @property
@@ -336,7 +372,8 @@ class WordedPage(TrialBase):
     """Markdown above what is shown or asked."""
 
 
-# ---------------------------------------------------------------------------------------------- order
+# ----------------------------------------------------------------------------------------------
+# order
 
 
 class Pauses(Record):
@@ -353,16 +390,19 @@ class Pauses(Record):
 class Block(TrialBase):
     """Part of the timeline with an order of its own.
 
-    With `over`, `each` is run once per level of that factor (`condition`, `scenario`, `stimulus`), the level holding for
-    everything inside. Without it, the items of `each` are themselves what is ordered and sampled. `sample` takes that many
-    levels (or items); `repeat` runs the whole block again, drawing anew.
+    With `over`, `each` is run once per level of that factor (`condition`, `scenario`, `stimulus`),
+    the level holding for everything inside. Without it, the items of `each` are themselves what is
+    ordered and sampled. `sample` takes that many levels (or items); `repeat` runs the whole block
+    again, drawing anew.
     """
 
     hidden_keys = frozenset({"kind", "pause"})
 
     kind: Literal["block"] = "block"
     order: Literal["fixed", "random", "latin_square"] = "fixed"
-    """`fixed` as written, `random` anew for each session, `latin_square` balanced over sessions (a Williams design)."""
+    """`fixed` as written, `random` anew for each session, `latin_square` balanced over sessions (a
+    Williams design).
+    """
     over: Literal["condition", "scenario", "stimulus"] | None = None
     """What to run over; without it the entries of `each` are ordered."""
     levels: tuple[str, ...] | None = None
@@ -379,7 +419,8 @@ class Block(TrialBase):
     """The page that `breaks` stands for, put in when the file is read."""
 
 
-# ---------------------------------------------------------------------------------------------- the study
+# ---------------------------------------------------------------------------------------------- the
+# study
 
 
 class Stimulus(Record):
@@ -396,7 +437,9 @@ class Stimulus(Record):
     duration_ms: int | None = Field(default=None, ge=1)
     """Expected length in milliseconds; `believable check` compares."""
     measures: dict[Id, float] = Field(default_factory=dict)
-    """What was measured in what it shows, by name: how smoothly somebody moves, say. Analyses put it beside judgements."""
+    """What was measured in what it shows, by name: how smoothly somebody moves, say. Analyses put
+    it beside judgements.
+    """
 
     @property
     def player(self) -> Literal["video", "replay"]:
@@ -422,7 +465,9 @@ class Study(Record):
     arms: dict[Id, tuple[Id, ...]] = Field(default_factory=dict)
     """What differs between participants: `name: [level, level]`, balanced."""
     resume: Literal["trial", "restart", "forbid"] = "trial"
-    """What happens to a session that was left: go on at the same `trial`, `restart`, or `forbid`."""
+    """What happens to a session that was left: go on at the same `trial`, `restart`, or
+    `forbid`.
+    """
     reservation_minutes: int = Field(default=120, ge=1)
     """How long a session that was left keeps its place in the balance."""
     recruit: Recruit = Recruit()
@@ -434,17 +479,24 @@ class Study(Record):
     timeline: tuple[SerializeAsAny[TrialBase], ...] = Field(min_length=1)
     """What participants go through, in order."""
     demonstration: bool = False
-    """The stimuli were made for demonstration, not as material of a study: every page and every report says so."""
+    """The stimuli were made for demonstration, not as material of a study: every page and every
+    report says so.
+    """
     analysis: DeclaredPlan | None = None
     """The declared analysis."""
 
     @property
     def scenarios(self) -> tuple[str, ...]:
         """The scenarios of the stimuli, in the order of the file."""
-        return tuple(dict.fromkeys(stimulus.scenario for stimulus in self.stimuli if stimulus.scenario is not None))
+        return tuple(
+            dict.fromkeys(
+                stimulus.scenario for stimulus in self.stimuli if stimulus.scenario is not None
+            )
+        )
 
 
-# ---------------------------------------------------------------------------------------------- timeline in order
+# ----------------------------------------------------------------------------------------------
+# timeline in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,7 +514,8 @@ def outline(items: Sequence[TrialBase], around: tuple[Block, ...] = ()) -> Itera
             yield from outline(item.each, (*around, item))
 
 
-# ---------------------------------------------------------------------------------------------- questions about clips
+# ----------------------------------------------------------------------------------------------
+# questions about clips
 
 #: Between the author's id and the number of the clip. No id of the file has it.
 _CLIP_MARK = "-"

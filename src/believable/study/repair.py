@@ -1,4 +1,6 @@
-"""Reading one record: unknown keys and wrong values are reported, and the rest of the record is still used."""
+"""Reading one record: unknown keys and wrong values are reported, and the rest of the record is
+still used.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from believable.study.wording import UNQUOTED, missing, unknown, worded
 
 R = TypeVar("R", bound=Record)
 
-#: Stands for a body that is no mapping: reported as such, so that no missing key is reported as well.
+#: Stands for a body that is no mapping: reported as such, so that no missing key is reported as
+#: well.
 NOT_A_BODY = ""
 
 
@@ -28,8 +31,8 @@ def inside(path: str, outer: str) -> bool:
 
 
 class Places:
-    """Where each record stands in the file. Equal records may stand at several places, so each is known by its identity, and
-    kept, because an identity is given again once its owner is gone.
+    """Where each record stands in the file. Equal records may stand at several places, so each is
+    known by its identity, and kept, because an identity is given again once its owner is gone.
     """
 
     def __init__(self) -> None:
@@ -57,14 +60,17 @@ class RecordReader:
         return any(inside(problem.path, path) for problem in self.problems)
 
     def tidy(self, record: type[Record], node: Node, *, skip: Sequence[str] = ()) -> Node:
-        """The node without unknown keys, each reported; one that is nearly a known key is read as that key.
+        """The node without unknown keys, each reported; one that is nearly a known key is read as
+        that key.
 
         Keys in `skip` are let through, and what they hold is left to the caller.
         """
         if not node.is_mapping:
             return node
         known = keys(record)
-        entries: dict[str, Node] = {key: value for key, value in node.value.items() if key in known or key == NOT_A_BODY}
+        entries: dict[str, Node] = {
+            key: value for key, value in node.value.items() if key in known or key == NOT_A_BODY
+        }
         reported = {problem.path for problem in self.problems}
         for key, value in node.value.items():
             if key in entries or key in skip or value.path in reported:
@@ -75,10 +81,14 @@ class RecordReader:
             if near and near[0] not in entries:
                 entries[near[0]] = value
         for key, value in entries.items():
-            inner = record_inside(record.model_fields[known[key]].annotation) if key in known else None
+            inner = (
+                record_inside(record.model_fields[known[key]].annotation) if key in known else None
+            )
             if inner is not None and key not in skip:
                 named = typing.get_origin(record.model_fields[known[key]].annotation) is dict
-                entries[key] = self._tidy_named(inner, value) if named else self._tidy_inside(inner, value)
+                entries[key] = (
+                    self._tidy_named(inner, value) if named else self._tidy_inside(inner, value)
+                )
         return Node(entries, node.line, node.path)
 
     def _tidy_named(self, record: type[Record], node: Node) -> Node:
@@ -94,12 +104,18 @@ class RecordReader:
         return self.tidy(record, node)
 
     def record(
-        self, record: type[R], node: Node, built: Mapping[str, Any] | None = None, *, hidden: Sequence[str] = ()
+        self,
+        record: type[R],
+        node: Node,
+        built: Mapping[str, Any] | None = None,
+        *,
+        hidden: Sequence[str] = (),
     ) -> R | None:
-        """Validate; report what is wrong; go on without the wrong values where the record can do without them.
+        """Validate; report what is wrong; go on without the wrong values where the record can do
+        without them.
 
-        `built` holds fields that the caller has read already; what is wrong inside them has been reported. Fields in
-        `hidden` are never reported as missing.
+        `built` holds fields that the caller has read already; what is wrong inside them has been
+        reported. Fields in `hidden` are never reported as missing.
         """
         built = built or {}
         data = node.frozen()
@@ -126,7 +142,12 @@ class RecordReader:
         return instance
 
     def _report_detail(
-        self, record: type[Record], node: Node, detail: ErrorDetails, built: Mapping[str, Any], hidden: Sequence[str]
+        self,
+        record: type[Record],
+        node: Node,
+        detail: ErrorDetails,
+        built: Mapping[str, Any],
+        hidden: Sequence[str],
     ) -> None:
         place, trail = _located(node, detail["loc"])
         if NOT_A_BODY in (node.value if node.is_mapping else ()):
@@ -138,14 +159,18 @@ class RecordReader:
             return
         too_short = detail["type"] == "too_short" and place.is_list
         if too_short and len(place.value) >= detail["ctx"]["min_length"]:
-            return  # entries that could not be read have been reported; they are not missing as well
+            # entries that could not be read have been reported; they are not missing as well
+            return
         if trail and trail[0] in built and trail[0] != "id" and not too_short:
             return
         message, cure = worded(detail, place)
         around = place.path.rpartition("[")[0]
         reported = any(
             problem.path == place.path
-            or (message == UNQUOTED[0] == problem.message and problem.path.rpartition("[")[0] == around)
+            or (
+                message == UNQUOTED[0] == problem.message
+                and problem.path.rpartition("[")[0] == around
+            )
             for problem in self.problems
         )
         if not reported:

@@ -1,4 +1,6 @@
-"""The JSON Schema of `study.yaml` for editors, made from the same records that the file is read into."""
+"""The JSON Schema of `study.yaml` for editors, made from the same records that the file is read
+into.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from believable.study.declaration import DeclaredProtocols
 from believable.study.fields import keys
 from believable.study.kinds import StudyKinds, annotating, answering, whole_forms
 from believable.study.reading import QUESTION_ID
-from believable.study.records import LANGUAGE_PATTERN, Annotation, Question, Record, Study, TrialBase
+from believable.study.records import (
+    LANGUAGE_PATTERN,
+    Annotation,
+    Question,
+    Record,
+    Study,
+    TrialBase,
+)
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _REF = "#/$defs/{model}"
@@ -22,7 +31,10 @@ Schema = dict[str, Any]
 def json_schema(kinds: StudyKinds, protocols: DeclaredProtocols) -> Schema:
     """Kinds of trials and questions are keys, as in the file."""
     instruments, items = kinds.instruments, whole_forms(kinds.pages)
-    models: Any = [(record, "validation") for record in (Study, *items.values(), *(kind.params for kind in instruments))]
+    models: Any = [
+        (record, "validation")
+        for record in (Study, *items.values(), *(kind.params for kind in instruments))
+    ]
     refs, whole = models_json_schema(models, by_alias=True, ref_template=_REF)
     definitions: Schema = whole["$defs"]
     for record in items.values():
@@ -30,10 +42,13 @@ def json_schema(kinds: StudyKinds, protocols: DeclaredProtocols) -> Schema:
     definitions["TimelineItem"] = _timeline_item(definitions, items)
     bodies = {kind.name: (refs[kind.params, "validation"], kind.about) for kind in instruments}
     questions = {name: bodies[name] for name in answering(instruments)}
-    definitions["Question"] = _kinds_as_keys(definitions["Question"], Question, questions, required=["id"])
+    definitions["Question"] = _kinds_as_keys(
+        definitions["Question"], Question, questions, required=["id"]
+    )
     annotations = {name: bodies[name] for name in annotating(instruments)}
     definitions["Annotation"] = _annotation(
-        _kinds_as_keys(definitions["Annotation"], Annotation, annotations, required=[]), sorted(annotations)
+        _kinds_as_keys(definitions["Annotation"], Annotation, annotations, required=[]),
+        sorted(annotations),
     )
     for record in items.values():
         for key in record.answer_keys.values():
@@ -41,19 +56,30 @@ def json_schema(kinds: StudyKinds, protocols: DeclaredProtocols) -> Schema:
             definitions[model] = _single_question(definitions["Question"])
             definitions[record.__name__]["properties"][key]["$ref"] = _REF.format(model=model)
     for holder, key in (("Study", "timeline"), ("Block", "each")):
-        definitions[holder]["properties"][key]["items"] = {"$ref": _REF.format(model="TimelineItem")}
+        definitions[holder]["properties"][key]["items"] = {
+            "$ref": _REF.format(model="TimelineItem")
+        }
     definitions["DeclaredPlan"]["properties"]["protocol"]["enum"] = list(protocols.names)
     _one_subject_one_test(definitions["Rule"])
     _languages(definitions["Text"])
     for base in ("Record", "TrialBase"):
         definitions.pop(base, None)
     study = definitions.pop("Study")
-    return {"$schema": DIALECT, **study, "title": "Study of believable", "$defs": dict(sorted(definitions.items()))}
+    return {
+        "$schema": DIALECT,
+        **study,
+        "title": "Study of believable",
+        "$defs": dict(sorted(definitions.items())),
+    }
 
 
 def _written_trial(schema: Schema, record: type[TrialBase], *, named: bool) -> None:
-    schema["properties"] = {key: value for key, value in schema["properties"].items() if key in keys(record)}
-    required = [key for key in schema.get("required", []) if key in keys(record) and (named or key != "id")]
+    schema["properties"] = {
+        key: value for key, value in schema["properties"].items() if key in keys(record)
+    }
+    required = [
+        key for key in schema.get("required", []) if key in keys(record) and (named or key != "id")
+    ]
     schema.pop("required", None)
     if required:
         schema["required"] = required
@@ -84,22 +110,41 @@ def _or_nothing(schema: Schema) -> Schema:
     return {"if": {"type": "null"}, "else": schema}
 
 
-def _kinds_as_keys(schema: Schema, record: type[Record], kinds: dict[str, tuple[Schema, str]], *, required: list[str]) -> Schema:
+def _kinds_as_keys(
+    schema: Schema,
+    record: type[Record],
+    kinds: dict[str, tuple[Schema, str]],
+    *,
+    required: list[str],
+) -> Schema:
     properties = {key: value for key, value in schema["properties"].items() if key in keys(record)}
     for name, (params, about) in kinds.items():
         properties[name] = {"description": about, **_or_nothing(params)}
-    return {**schema, "properties": properties, "required": required, "oneOf": [{"required": [name]} for name in kinds]}
+    return {
+        **schema,
+        "properties": properties,
+        "required": required,
+        "oneOf": [{"required": [name]} for name in kinds],
+    }
 
 
 def _annotation(schema: Schema, words: list[str]) -> Schema:
     """A kind that needs no parameters may be written as a word: `annotate: ranktrace`."""
     mapping = {key: value for key, value in schema.items() if key not in ("type", "required")}
-    return {"type": ["object", "string"], "if": {"type": "string"}, "then": {"enum": words}, "else": mapping}
+    return {
+        "type": ["object", "string"],
+        "if": {"type": "string"},
+        "then": {"enum": words},
+        "else": mapping,
+    }
 
 
 def _single_question(question: Schema) -> Schema:
     about = f"As any question; its id is {QUESTION_ID!r} where it is left out."
-    return {**{key: value for key, value in question.items() if key != "required"}, "description": about}
+    return {
+        **{key: value for key, value in question.items() if key != "required"},
+        "description": about,
+    }
 
 
 def _one_subject_one_test(rule: Schema) -> None:

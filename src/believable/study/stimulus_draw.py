@@ -1,6 +1,8 @@
-"""Drawing stimuli without replacement, so that every place gets one that fits whenever that is possible at all.
+"""Drawing stimuli without replacement, so that every place gets one that fits whenever that is
+possible at all.
 
-Stimuli that have to show the same scenario are drawn together, so that enough is left for all the others.
+Stimuli that have to show the same scenario are drawn together, so that enough is left for all the
+others.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from believable.core.seeds import generator
 class Slot:
     """A place in a plan that waits for a stimulus.
 
-    `owner` is the id of the trial or block that asked for it; `in_order` groups slots whose stimuli come in file order.
+    `owner` is the id of the trial or block that asked for it; `in_order` groups slots whose stimuli
+    come in file order.
     """
 
     key: str
@@ -32,8 +35,8 @@ class OutOfStimuli(InvalidInput):
     def __init__(self, slot: Slot) -> None:
         self.slot = slot
         super().__init__(
-            f"{slot.key}: none of the {len(slot.allowed)} stimuli that fit here is left in this session. "
-            "Add stimuli or show fewer."
+            f"{slot.key}: none of the {len(slot.allowed)} stimuli that fit here is left in this"
+            " session. Add stimuli or show fewer."
         )
 
 
@@ -45,11 +48,17 @@ def draw(slots: Sequence[Slot], *, taken: Collection[str], seed: int) -> dict[Sl
     return in_file_order(slots, drawn)
 
 
-def match(slots: Sequence[Slot], *, taken: Collection[str], seed: int) -> tuple[dict[Slot, str], list[Slot]]:
-    """As many slots as possible with a stimulus each (maximum bipartite matching with seeded preferences), and the others."""
+def match(
+    slots: Sequence[Slot], *, taken: Collection[str], seed: int
+) -> tuple[dict[Slot, str], list[Slot]]:
+    """As many slots as possible with a stimulus each (maximum bipartite matching with seeded
+    preferences), and the others.
+    """
     preferences = [_shuffled(slot, taken, seed) for slot in slots]
     holder: dict[str, int] = {}
-    left_over = [slot for number, slot in enumerate(slots) if not _augment(number, preferences, holder)]
+    left_over = [
+        slot for number, slot in enumerate(slots) if not _augment(number, preferences, holder)
+    ]
     return {slots[number]: stimulus for stimulus, number in holder.items()}, left_over
 
 
@@ -60,7 +69,9 @@ def _shuffled(slot: Slot, taken: Collection[str], seed: int) -> list[str]:
 
 
 def _augment(start: int, preferences: Sequence[Sequence[str]], holder: dict[str, int]) -> bool:
-    """Give `start` a stimulus, moving earlier slots to others where needed (shortest augmenting path)."""
+    """Give `start` a stimulus, moving earlier slots to others where needed (shortest augmenting
+    path).
+    """
     came_from: dict[str, tuple[int, str | None]] = {}
     queue: deque[tuple[int, str | None]] = deque([(start, None)])
     while queue:
@@ -79,7 +90,9 @@ def _augment(start: int, preferences: Sequence[Sequence[str]], holder: dict[str,
 
 
 def in_file_order(slots: Sequence[Slot], drawn: dict[Slot, str]) -> dict[Slot, str]:
-    """The same stimuli, with those of slots that belong together (`in_order`) in the order of the file."""
+    """The same stimuli, with those of slots that belong together (`in_order`) in the order of the
+    file.
+    """
     groups: dict[str, list[Slot]] = {}
     for slot in slots:
         if slot.in_order is not None:
@@ -90,13 +103,16 @@ def in_file_order(slots: Sequence[Slot], drawn: dict[Slot, str]) -> dict[Slot, s
     return drawn
 
 
-#: Steps of the search for scenarios before a plan counts as impossible: thousands of times what real studies need.
+#: Steps of the search for scenarios before a plan counts as impossible: thousands of times what
+#: real studies need.
 MAX_STEPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedSlots:
-    """Slots that are filled from one scenario together. `options` holds them narrowed to each scenario that has enough."""
+    """Slots that are filled from one scenario together. `options` holds them narrowed to each
+    scenario that has enough.
+    """
 
     key: str
     owner: str
@@ -105,18 +121,28 @@ class MatchedSlots:
 
 @dataclass(frozen=True, slots=True)
 class FilledSlots:
-    """What was drawn: a stimulus per slot, and the slots each matched comparison took. `left_over` stayed empty."""
+    """What was drawn: a stimulus per slot, and the slots each matched comparison took. `left_over`
+    stayed empty.
+    """
 
     drawn: dict[Slot, str]
     slots: dict[MatchedSlots, tuple[Slot, ...]]
     left_over: list[Slot]
 
 
-def fill_all(slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int) -> FilledSlots:
-    """A stimulus for every slot, where that is possible at all; scenarios are tried in a seeded order."""
+def fill_all(
+    slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int
+) -> FilledSlots:
+    """A stimulus for every slot, where that is possible at all; scenarios are tried in a seeded
+    order.
+    """
     if not together:
         drawn, left_over = match(slots, taken=taken, seed=seed)
-        return FilledSlots({}, {}, left_over) if left_over else FilledSlots(in_file_order(slots, drawn), {}, [])
+        return (
+            FilledSlots({}, {}, left_over)
+            if left_over
+            else FilledSlots(in_file_order(slots, drawn), {}, [])
+        )
     search = _Search(list(slots), list(together), taken, seed)
     chosen = search.run(thorough=False)
     if chosen is None:
@@ -124,10 +150,14 @@ def fill_all(slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: 
     if chosen is None:
         return FilledSlots({}, {}, search.unfilled())
     everything = [*slots, *(slot for option in chosen for slot in option)]
-    return FilledSlots(draw(everything, taken=taken, seed=seed), dict(zip(together, chosen, strict=True)), [])
+    return FilledSlots(
+        draw(everything, taken=taken, seed=seed), dict(zip(together, chosen, strict=True)), []
+    )
 
 
-def must_fill(slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int) -> FilledSlots:
+def must_fill(
+    slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken: Collection[str], seed: int
+) -> FilledSlots:
     """As `fill_all`; raises OutOfStimuli where something stays empty."""
     filled = fill_all(slots, together, taken=taken, seed=seed)
     if filled.left_over:
@@ -136,10 +166,14 @@ def must_fill(slots: Sequence[Slot], together: Sequence[MatchedSlots], *, taken:
 
 
 class _Search:
-    """Depth first through the scenarios of the comparisons. The hasty run looks only at what competes inside a scenario and
-    tests the whole at its end; the thorough one tests the whole after each step."""
+    """Depth first through the scenarios of the comparisons. The hasty run looks only at what
+    competes inside a scenario and tests the whole at its end; the thorough one tests the whole
+    after each step.
+    """
 
-    def __init__(self, slots: list[Slot], together: list[MatchedSlots], taken: Collection[str], seed: int) -> None:
+    def __init__(
+        self, slots: list[Slot], together: list[MatchedSlots], taken: Collection[str], seed: int
+    ) -> None:
         self._slots = slots
         self._together = together
         self._taken = taken
@@ -152,12 +186,16 @@ class _Search:
         return self._descend([], thorough)
 
     def unfilled(self) -> list[Slot]:
-        """The slots to name when nothing works: those that stay empty even on their own, else the last comparison's."""
+        """The slots to name when nothing works: those that stay empty even on their own, else the
+        last comparison's.
+        """
         alone = match(self._slots, taken=self._taken, seed=self._seed)[1]
         return alone or [self._named(group) for group in self._together[-1:]]
 
     def _named(self, group: MatchedSlots) -> Slot:
-        names = dict.fromkeys(name for option in group.options for slot in option for name in slot.allowed)
+        names = dict.fromkeys(
+            name for option in group.options for slot in option for name in slot.allowed
+        )
         return Slot(group.key, group.owner, tuple(names))
 
     def _shuffled(self, group: MatchedSlots) -> list[tuple[Slot, ...]]:
@@ -165,7 +203,9 @@ class _Search:
         generator(self._seed, "scenario", group.key).shuffle(options)
         return options
 
-    def _descend(self, chosen: list[tuple[Slot, ...]], thorough: bool) -> list[tuple[Slot, ...]] | None:
+    def _descend(
+        self, chosen: list[tuple[Slot, ...]], thorough: bool
+    ) -> list[tuple[Slot, ...]] | None:
         if len(chosen) == len(self._together):
             return chosen if thorough or self._possible(chosen, everything=True) else None
         for option in self._options[len(chosen)]:
@@ -174,7 +214,9 @@ class _Search:
                 return None
             if self._possible([*chosen, option], everything=thorough):
                 drawn = self._descend([*chosen, option], thorough)
-                if drawn is not None or (not thorough and self._steps > len(self._together) ** 2 + 50):
+                if drawn is not None or (
+                    not thorough and self._steps > len(self._together) ** 2 + 50
+                ):
                     return drawn
         return None
 
@@ -183,5 +225,7 @@ class _Search:
             wanted = [*self._slots, *(slot for option in chosen for slot in option)]
         else:
             last = {name for slot in chosen[-1] for name in slot.allowed}
-            wanted = [slot for option in chosen for slot in option if not last.isdisjoint(slot.allowed)]
+            wanted = [
+                slot for option in chosen for slot in option if not last.isdisjoint(slot.allowed)
+            ]
         return not match(wanted, taken=self._taken, seed=0)[1]

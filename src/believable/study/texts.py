@@ -1,4 +1,6 @@
-"""The words of the pages in one language: built in (`languages/*.yaml`), or as the study has them."""
+"""The words of the pages in one language: built in (`languages/*.yaml`), or as the study has
+them.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,18 @@ _FOLDER = Path(__file__).with_name("languages")
 REFERENCE_LANGUAGE = "en"
 
 #: The languages with built-in words, the reference first.
-LANGUAGES = tuple(sorted((file.stem for file in _FOLDER.glob("*.yaml")), key=lambda name: (name != REFERENCE_LANGUAGE, name)))
+LANGUAGES = tuple(
+    sorted(
+        (file.stem for file in _FOLDER.glob("*.yaml")),
+        key=lambda name: (name != REFERENCE_LANGUAGE, name),
+    )
+)
 
 
 def built_in(language: str) -> Mapping[str, str]:
-    """The built-in words of a language, or of the language it is a variety of (`de-CH` → `de`); empty where there are none."""
+    """The built-in words of a language, or of the language it is a variety of (`de-CH` → `de`);
+    empty where there are none.
+    """
     name = language if language in LANGUAGES else language.partition("-")[0]
     return read_entries(_FOLDER / f"{name}.yaml") if name in LANGUAGES else {}
 
@@ -42,7 +51,9 @@ class Texts(Mapping[str, str]):
         try:
             return self._texts[key]
         except KeyError:
-            raise NotFound(f"unknown text {key!r} in {self.language!r}. {did_you_mean(key, self._texts)}") from None
+            raise NotFound(
+                f"unknown text {key!r} in {self.language!r}. {did_you_mean(key, self._texts)}"
+            ) from None
 
     def __contains__(self, key: object) -> bool:
         return key in self._texts

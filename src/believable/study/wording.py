@@ -21,7 +21,10 @@ _PATTERNS = {
 
 
 #: Words that YAML takes for something else; said once for a whole list of them.
-UNQUOTED = "expected words, got true or false without quotes.", 'Put each in quotes: ["true", "false"].'
+UNQUOTED = (
+    "expected words, got true or false without quotes.",
+    'Put each in quotes: ["true", "false"].',
+)
 
 
 def shown(value: Any) -> str:
@@ -56,32 +59,48 @@ def worded(error: ErrorDetails, node: Node) -> tuple[str, str]:
     if kind == "literal_error":
         return _literal(str(context["expected"]), node, got)
     if kind == "string_pattern_mismatch":
-        expected, cure = _PATTERNS.get(str(context["pattern"]), (f"expected text like {context['pattern']}", ""))
+        expected, cure = _PATTERNS.get(
+            str(context["pattern"]), (f"expected text like {context['pattern']}", "")
+        )
         return f"{expected}, {got}.", cure
     if kind in _BOUNDS:
         sign, key = _BOUNDS[kind]
         return f"expected {sign} {context[key]:g}, {got}.", "Change the number."
     if kind == "too_short":
         return (
-            f"expected at least {_count(context['min_length'], 'entry', 'entries')}, got {context['actual_length']}.",
+            (
+                f"expected at least {_count(context['min_length'], 'entry', 'entries')}, got"
+                f" {context['actual_length']}."
+            ),
             "Add to the list.",
         )
     if kind == "too_long":
         return (
-            f"expected at most {_count(context['max_length'], 'entry', 'entries')}, got {context['actual_length']}.",
+            (
+                f"expected at most {_count(context['max_length'], 'entry', 'entries')}, got"
+                f" {context['actual_length']}."
+            ),
             "Shorten the list.",
         )
     if kind == "string_too_short":
-        return (f"expected at least {_count(context['min_length'], 'character', 'characters')}, {got}.", "Write something.")
+        return (
+            f"expected at least {_count(context['min_length'], 'character', 'characters')}, {got}.",
+            "Write something.",
+        )
     if kind == "string_too_long":
-        return (f"expected at most {_count(context['max_length'], 'character', 'characters')}, {got}.", "Shorten it.")
+        return (
+            f"expected at most {_count(context['max_length'], 'character', 'characters')}, {got}.",
+            "Shorten it.",
+        )
     if isinstance(node.value, bool) and kind in ("model_type", "model_attributes_type"):
         return UNQUOTED
     if kind in _TYPES:
         expected, cure = _TYPES[kind]
         return f"expected {expected}, {got}.", cure
     if kind == "union_tag_invalid":
-        shapes = " or ".join(f"a {name}" for name in re.findall(r"'([^']*)'", str(context["expected_tags"])))
+        shapes = " or ".join(
+            f"a {name}" for name in re.findall(r"'([^']*)'", str(context["expected_tags"]))
+        )
         return f"expected {shapes}, {got}.", "Write it that way."
     if kind == "rule_subject":
         return (

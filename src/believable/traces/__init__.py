@@ -1,7 +1,9 @@
-"""Time-continuous annotations: events to traces, traces to windows, distances, agreement, outliers, counts.
+"""Time-continuous annotations: events to traces, traces to windows, distances, agreement, outliers,
+counts.
 
-Arrays of float, times in milliseconds. Processing order of the published pipeline: `resample`, `windows`, `normalise`,
-`inactive_outliers`, `consensus_outliers`, then `high_low` and `rises_falls`.
+Arrays of float, times in milliseconds. Processing order of the published pipeline: `resample`,
+`windows`, `normalise`, `inactive_outliers`, `consensus_outliers`, then `high_low` and
+`rises_falls`.
 """
 
 from believable.traces.dtw import dtw_distance, dtw_matrix

@@ -22,22 +22,35 @@ IntArray = NDArray[np.int64]
 Kernel = Literal["auto", "numpy", "numba"]
 
 _COMPILED = "believable.traces.dtw_numba"
-_WORTH_LOADING_CELLS = 50_000_000  # loading the compiled kernel takes about as long as this many cells in NumPy
+_WORTH_LOADING_CELLS = (
+    50_000_000  # loading the compiled kernel takes about as long as this many cells in NumPy
+)
 #: About so many cells are one piece of work for a process.
 _CELLS_PER_CHUNK = 40_000_000
 
 
-def dtw_distance(a: ArrayLike, b: ArrayLike, *, cost: Cost = "abs", window: int | None = None, kernel: Kernel = "auto") -> float:
+def dtw_distance(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    cost: Cost = "abs",
+    window: int | None = None,
+    kernel: Kernel = "auto",
+) -> float:
     """How far two traces are apart when each may be stretched in time.
 
-    Formula     the least sum of local costs, |x − y| ("abs") or (x − y)² ("square"), along a path from both starts
-                to both ends that steps forward in one or both traces. The sum, not its root, not divided.
-    Range       0 (same up to stretching) upwards, in units of the values times steps. Symmetric. No triangle
-                inequality.
-    Window      Sakoe–Chiba band: only |i − j| ≤ window points; None is unconstrained. The lengths may differ.
+    Formula     the least sum of local costs, |x − y| ("abs") or (x − y)² ("square"), along a path
+                from both starts to both ends that steps forward in one or both traces. The sum, not
+                its root, not divided.
+    Range       0 (same up to stretching) upwards, in units of the values times steps. Symmetric. No
+                triangle inequality.
+    Window      Sakoe–Chiba band: only |i − j| ≤ window points; None is unconstrained. The lengths
+                may differ.
     Undefined   an empty trace or a band narrower than the difference of lengths: InvalidInput.
-    Source      Sakoe & Chiba 1978. Own kernel: no library computes many short pairs as fast (see bench/dtw.py).
-    Checked     aeon, dtaidistance, tslearn, dtw-python; GunPoint 1-NN accuracy .9067 (square, no window).
+    Source      Sakoe & Chiba 1978. Own kernel: no library computes many short pairs as fast (see
+                bench/dtw.py).
+    Checked     aeon, dtaidistance, tslearn, dtw-python; GunPoint 1-NN accuracy .9067 (square, no
+                window).
     """
     first, second = _trace(a, "a"), _trace(b, "b")
     square = one_of(cost, ("abs", "square"), name="cost") == "square"
@@ -61,11 +74,13 @@ def dtw_matrix(
 ) -> FloatArray:
     """`dtw_distance` of every pair of traces, as a symmetric matrix with a zero diagonal.
 
-    Lengths may differ. The result is the same on any number of workers, cores or hosts, and from both kernels.
+    Lengths may differ. The result is the same on any number of workers, cores or hosts, and from
+    both kernels.
     workers   threads on this machine (the kernels release the interpreter lock); None: one per core
     executor  run elsewhere: a `concurrent.futures` executor or a `distributed.Client`
     progress  called with (chunks done, chunks in all)
-    kernel    "numpy" (always there), "numba" (extra `fast`), or "auto": numba where installed and worth loading
+    kernel    "numpy" (always there), "numba" (extra `fast`), or "auto": numba where installed and
+              worth loading
     """
     series = [_trace(trace, f"traces[{index}]") for index, trace in enumerate(traces)]
     one_of(cost, ("abs", "square"), name="cost")
@@ -74,8 +89,13 @@ def dtw_matrix(
         _check_window(window, int(lengths.min()), int(lengths.max()))
     cells = int((lengths.sum() ** 2 - (lengths**2).sum()) // 2)
     chosen = "numpy" if _compiled(kernel, cells=cells) is None else "numba"
-    chunks = [_Rows(tuple(series), start, stop, cost == "square", window, chosen) for start, stop in _row_chunks(lengths)]
-    rows = map_chunks(_distances_of_rows, chunks, workers=workers, executor=executor, progress=progress)
+    chunks = [
+        _Rows(tuple(series), start, stop, cost == "square", window, chosen)
+        for start, stop in _row_chunks(lengths)
+    ]
+    rows = map_chunks(
+        _distances_of_rows, chunks, workers=workers, executor=executor, progress=progress
+    )
     matrix = np.zeros((len(series), len(series)))
     for chunk, part in zip(chunks, rows, strict=True):
         matrix[chunk.start : chunk.stop] = part
@@ -125,7 +145,9 @@ def _fill_numpy(rows: _Rows, part: FloatArray, mine: IntArray, members: IntArray
     others = np.stack([rows.series[index][::-1] for index in members], axis=1)
     first, second = np.nonzero(members[None, :] > mine[:, None])
     size = batch_size(len(own))
-    batch = DiagonalBatch(len(own), min(size, max(len(first), 1)), square=rows.square, window=rows.window)
+    batch = DiagonalBatch(
+        len(own), min(size, max(len(first), 1)), square=rows.square, window=rows.window
+    )
     for start in range(0, len(first), size):
         i, j = first[start : start + size], second[start : start + size]
         part[mine[i] - rows.start, members[j]] = batch.distances(
@@ -136,7 +158,9 @@ def _fill_numpy(rows: _Rows, part: FloatArray, mine: IntArray, members: IntArray
 
 def _row_chunks(lengths: IntArray) -> list[tuple[int, int]]:
     """Runs of rows with about equal work; the borders depend on the lengths only."""
-    later = np.concatenate([np.cumsum(lengths[::-1])[::-1][1:], [0]]) if len(lengths) else np.zeros(0)
+    later = (
+        np.concatenate([np.cumsum(lengths[::-1])[::-1][1:], [0]]) if len(lengths) else np.zeros(0)
+    )
     work = lengths * later
     chunks, start, load = [], 0, 0
     for row in range(len(lengths) - 1):
@@ -150,7 +174,9 @@ def _row_chunks(lengths: IntArray) -> list[tuple[int, int]]:
 
 
 def _compiled(kernel: Kernel, *, cells: int) -> ModuleType | None:
-    """The compiled kernel, where asked for, or where installed and loaded already or worth loading."""
+    """The compiled kernel, where asked for, or where installed and loaded already or worth
+    loading.
+    """
     one_of(kernel, ("auto", "numpy", "numba"), name="kernel")
     if kernel == "numpy":
         return None
@@ -172,8 +198,8 @@ def _check_window(window: int | None, shortest: int, longest: int) -> None:
         return
     if window < 0 or window < longest - shortest:
         raise InvalidInput(
-            f"window: expected at least the difference of the lengths ({longest - shortest}), got {window}. "
-            "Widen it, or give None for no band."
+            f"window: expected at least the difference of the lengths ({longest - shortest}), got"
+            f" {window}. Widen it, or give None for no band."
         )
 
 
@@ -182,12 +208,16 @@ _BUFFER_BYTES = 200_000
 
 
 def batch_size(length: int) -> int:
-    """How many pairs of traces of this length are worked on at once: many per call, yet within the cache."""
+    """How many pairs of traces of this length are worked on at once: many per call, yet within the
+    cache.
+    """
     return max(8, _BUFFER_BYTES // (8 * max(length, 1)))
 
 
 class DiagonalBatch:
-    """Distances of up to `pairs` pairs at a time, their first traces of length `n`, in buffers of its own."""
+    """Distances of up to `pairs` pairs at a time, their first traces of length `n`, in buffers of
+    its own.
+    """
 
     def __init__(self, n: int, pairs: int, *, square: bool, window: int | None) -> None:
         self._diagonals = np.empty(3 * (n + 2) * pairs)
@@ -195,7 +225,9 @@ class DiagonalBatch:
         self._square, self._window = square, window
 
     def distances(self, traces: FloatArray, others_reversed: FloatArray) -> FloatArray:
-        """DTW of each column of `traces` with the same column of `others_reversed` (time backwards × pairs)."""
+        """DTW of each column of `traces` with the same column of `others_reversed` (time backwards
+        × pairs).
+        """
         n, (m, pairs) = len(traces), others_reversed.shape
         before, last, now = self._diagonals[: 3 * (n + 2) * pairs].reshape(3, n + 2, pairs)
         cost, best = self._scratch[: 2 * n * pairs].reshape(2, n, pairs)
@@ -203,7 +235,9 @@ class DiagonalBatch:
         for d in range(n + m - 1):
             low, high = _rows(d, n, m, self._window)
             c, s = cost[: high - low + 1], best[: high - low + 1]
-            np.subtract(traces[low : high + 1], others_reversed[m - 1 - d + low : m - d + high], out=c)
+            np.subtract(
+                traces[low : high + 1], others_reversed[m - 1 - d + low : m - d + high], out=c
+            )
             np.multiply(c, c, out=c) if self._square else np.abs(c, out=c)
             if d == 0:
                 now[1] = c[0]

@@ -1,8 +1,9 @@
 """The compiled DTW kernels of the extra `fast`: one pair of traces per SIMD lane.
 
-Plain scalar code over `_LANES` independent pairs, written so that the compiler turns the innermost loop into
-vector instructions: unsigned indices (no wrap-around checks), four rows per pass (each value of the second trace
-is loaded once for four cells), and the local state in one flat scratch array.
+Plain scalar code over `_LANES` independent pairs, written so that the compiler turns the innermost
+loop into vector instructions: unsigned indices (no wrap-around checks), four rows per pass (each
+value of the second trace is loaded once for four cells), and the local state in one flat scratch
+array.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def _local(difference: float, square: bool) -> float:
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST, error_model="numpy")
-def _lanes(a: FloatArray, b: FloatArray, row: FloatArray, state: FloatArray, out: FloatArray, square: bool) -> None:
+def _lanes(
+    a: FloatArray, b: FloatArray, row: FloatArray, state: FloatArray, out: FloatArray, square: bool
+) -> None:
     """Distances of one trace `a` to the `_LANES` traces in the columns of `b`, unconstrained."""
     n, m = a.shape[0], np.uint64(b.shape[0])
     for k in range(m * _L1 + _L1):
@@ -47,12 +50,22 @@ def _lanes(a: FloatArray, b: FloatArray, row: FloatArray, state: FloatArray, out
             at = (j + _ONE) * _L1
             for lane in range(_L1):
                 y, up = b[j, lane], row[at + lane]
-                p0, p1, p2, p3 = state[lane], state[_L1 + lane], state[_L2 + lane], state[_L3 + lane]
+                p0, p1, p2, p3 = (
+                    state[lane],
+                    state[_L1 + lane],
+                    state[_L2 + lane],
+                    state[_L3 + lane],
+                )
                 s0 = _local(x0 - y, square) + _least(_least(up, state[_L4 + lane]), p0)
                 s1 = _local(x1 - y, square) + _least(_least(s0, p0), p1)
                 s2 = _local(x2 - y, square) + _least(_least(s1, p1), p2)
                 s3 = _local(x3 - y, square) + _least(_least(s2, p2), p3)
-                state[lane], state[_L1 + lane], state[_L2 + lane], state[_L3 + lane] = s0, s1, s2, s3
+                state[lane], state[_L1 + lane], state[_L2 + lane], state[_L3 + lane] = (
+                    s0,
+                    s1,
+                    s2,
+                    s3,
+                )
                 state[_L4 + lane] = up
                 row[at + lane] = s3
         i += 4
@@ -65,7 +78,9 @@ def _lanes(a: FloatArray, b: FloatArray, row: FloatArray, state: FloatArray, out
             at = (j + _ONE) * _L1
             for lane in range(_L1):
                 up = row[at + lane]
-                s0 = _local(x0 - b[j, lane], square) + _least(_least(up, state[_L4 + lane]), state[lane])
+                s0 = _local(x0 - b[j, lane], square) + _least(
+                    _least(up, state[_L4 + lane]), state[lane]
+                )
                 state[lane] = s0
                 state[_L4 + lane] = up
                 row[at + lane] = s0
@@ -76,7 +91,13 @@ def _lanes(a: FloatArray, b: FloatArray, row: FloatArray, state: FloatArray, out
 
 @njit(nogil=True, cache=True, fastmath=_FAST, error_model="numpy")
 def _lanes_in_band(
-    a: FloatArray, b: FloatArray, row: FloatArray, state: FloatArray, out: FloatArray, square: bool, window: int
+    a: FloatArray,
+    b: FloatArray,
+    row: FloatArray,
+    state: FloatArray,
+    out: FloatArray,
+    square: bool,
+    window: int,
 ) -> None:
     """As `_lanes`, only cells with |i − j| ≤ window."""
     n, m = a.shape[0], b.shape[0]
@@ -94,7 +115,9 @@ def _lanes_in_band(
             at = (j + _ONE) * _L1
             for lane in range(_L1):
                 up = row[at + lane]
-                s = _local(x - b[j, lane], square) + _least(_least(up, state[_L4 + lane]), state[lane])
+                s = _local(x - b[j, lane], square) + _least(
+                    _least(up, state[_L4 + lane]), state[lane]
+                )
                 state[lane] = s
                 state[_L4 + lane] = up
                 row[at + lane] = s
@@ -105,7 +128,9 @@ def _lanes_in_band(
 
 
 @njit(nogil=True, cache=True)
-def _rows_to_blocks(rows: FloatArray, blocks: FloatArray, first: NDArray[np.int64], square: bool, out: FloatArray) -> None:
+def _rows_to_blocks(
+    rows: FloatArray, blocks: FloatArray, first: NDArray[np.int64], square: bool, out: FloatArray
+) -> None:
     row, state = np.empty((blocks.shape[1] + 1) * _LANES), np.empty(5 * _LANES)
     for r in range(rows.shape[0]):
         for k in range(first[r] // _LANES, blocks.shape[0]):
@@ -114,12 +139,25 @@ def _rows_to_blocks(rows: FloatArray, blocks: FloatArray, first: NDArray[np.int6
 
 @njit(nogil=True, cache=True)
 def _rows_to_blocks_in_band(
-    rows: FloatArray, blocks: FloatArray, first: NDArray[np.int64], square: bool, window: int, out: FloatArray
+    rows: FloatArray,
+    blocks: FloatArray,
+    first: NDArray[np.int64],
+    square: bool,
+    window: int,
+    out: FloatArray,
 ) -> None:
     row, state = np.empty((blocks.shape[1] + 1) * _LANES), np.empty(5 * _LANES)
     for r in range(rows.shape[0]):
         for k in range(first[r] // _LANES, blocks.shape[0]):
-            _lanes_in_band(rows[r], blocks[k], row, state, out[r, k * _LANES : (k + 1) * _LANES], square, window)
+            _lanes_in_band(
+                rows[r],
+                blocks[k],
+                row,
+                state,
+                out[r, k * _LANES : (k + 1) * _LANES],
+                square,
+                window,
+            )
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST, error_model="numpy")
@@ -155,7 +193,12 @@ def pack(columns: FloatArray) -> FloatArray:
 
 
 def rows_distances(
-    rows: FloatArray, packed: FloatArray, first: NDArray[np.int64], *, square: bool, window: int | None
+    rows: FloatArray,
+    packed: FloatArray,
+    first: NDArray[np.int64],
+    *,
+    square: bool,
+    window: int | None,
 ) -> FloatArray:
     """Distances of row r to the packed traces from `first[r]` on; entries before are not meant."""
     out = np.zeros((len(rows), packed.shape[0] * _LANES))
@@ -167,4 +210,6 @@ def rows_distances(
 
 
 def pair_distance(a: FloatArray, b: FloatArray, *, square: bool, window: int | None) -> float:
-    return float(_one_pair(a, np.ascontiguousarray(b[::-1]), square, -1 if window is None else window))
+    return float(
+        _one_pair(a, np.ascontiguousarray(b[::-1]), square, -1 if window is None else window)
+    )

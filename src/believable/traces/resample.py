@@ -1,4 +1,6 @@
-"""From events on change to a trace with one value per time bin, in windows of a few seconds, and on a common scale."""
+"""From events on change to a trace with one value per time bin, in windows of a few seconds, and on
+a common scale.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ from believable.stats.inputs import FloatArray, finite_array, one_of, paired_arr
 
 Fill = Literal["hold", "hold_last", "zero"]
 
-# Of a bin. With steps such as 1000/30 ms, k·step divided by step comes out a little below k: without this an event at
-# the very start of a bin would fall into the one before.
+# Of a bin. With steps such as 1000/30 ms, k·step divided by step comes out a little below k:
+# without this an event at the very start of a bin would fall into the one before.
 _ROUNDING = 1e-9
 
 
@@ -30,21 +32,23 @@ def resample(
 ) -> FloatArray:
     """One value per bin of `step_ms`: the mean of the events in [k·step, (k + 1)·step).
 
-    fill      what an empty bin gets. "hold": the value of the bin before (RankTrace, GTrace; before the first event
-              `start`, else 0), as in the published pipelines; "hold_last": the last event's own value instead of its bin's
-              mean; "zero": 0 (BTrace, whose labels are moments and not a state).
+    fill      what an empty bin gets. "hold": the value of the bin before (RankTrace, GTrace; before
+              the first event `start`, else 0), as in the published pipelines; "hold_last": the last
+              event's own value instead of its bin's mean; "zero": 0 (BTrace, whose labels are
+              moments and not a state).
     duration  of the stimulus; there are ⌈duration/step⌉ bins, the last one may be partial.
-    Events    need not be in order (video time runs back when a viewer rewinds). An event before 0 or after the end of
-              the last bin is an error: it belongs to another stimulus, or the duration is wrong. So is a trace without any
-              event, unless an empty bin is 0 or `start` is given: nothing tells which value to hold.
-    Checked   the authors' 250 ms traces of the public PAGAN recordings, all 20 annotators, to the last digit
-              (docs/validity.md tells the differences).
+    Events    need not be in order (video time runs back when a viewer rewinds). An event before 0
+              or after the end of the last bin is an error: it belongs to another stimulus, or the
+              duration is wrong. So is a trace without any event, unless an empty bin is 0 or
+              `start` is given: nothing tells which value to hold.
+    Checked   the authors' 250 ms traces of the public PAGAN recordings, all 20 annotators, to the
+              last digit (docs/validity.md tells the differences).
     """
     times, values = paired_arrays(t_ms, value, names=("t_ms", "value"))
     if not len(times) and fill != "zero" and start is None:
         raise InvalidInput(
-            "t_ms: expected at least 1 event, got none, so that there is no value to hold. Leave the trace out and count it, or"
-            " give the value at which it rested with start=."
+            "t_ms: expected at least 1 event, got none, so that there is no value to hold. Leave"
+            " the trace out and count it, or give the value at which it rested with start=."
         )
     traces = resample_all(
         np.zeros(len(times), dtype=np.int64),
@@ -70,7 +74,8 @@ def resample_all(
     fill: Fill = "hold",
     start: float = 0.0,
 ) -> FloatArray:
-    """`resample` of many traces of one duration at once: event k belongs to row `trace[k]` of the result.
+    """`resample` of many traces of one duration at once: event k belongs to row `trace[k]` of the
+    result.
 
     The grid is filled time by time, so ten million events take a fraction of a second.
     """
@@ -95,7 +100,9 @@ def resample_all(
     return np.ascontiguousarray(grid.T)
 
 
-def _carry_forward(grid: FloatArray, state: FloatArray, counts: NDArray[np.int64], start: float) -> None:
+def _carry_forward(
+    grid: FloatArray, state: FloatArray, counts: NDArray[np.int64], start: float
+) -> None:
     current = np.full(grid.shape[1], start)
     for row in range(len(grid)):
         empty = counts[row] == 0
@@ -106,12 +113,14 @@ def _carry_forward(grid: FloatArray, state: FloatArray, counts: NDArray[np.int64
 def _owners(trace: ArrayLike, traces: int, events: int) -> NDArray[np.int64]:
     owner = np.asarray(trace)
     if owner.shape != (events,):
-        raise InvalidInput(f"trace: expected one row number per event ({events}), got shape {owner.shape}.")
+        raise InvalidInput(
+            f"trace: expected one row number per event ({events}), got shape {owner.shape}."
+        )
     owner = owner.astype(np.int64)
     if events and not (owner.min() >= 0 and owner.max() < traces):
         raise InvalidInput(
-            f"trace: expected row numbers from 0 to {traces - 1}, got {owner.min()} to {owner.max()}. "
-            "Number the traces from 0 and give how many there are."
+            f"trace: expected row numbers from 0 to {traces - 1}, got {owner.min()} to"
+            f" {owner.max()}. Number the traces from 0 and give how many there are."
         )
     return owner
 
@@ -128,13 +137,15 @@ def _check_times(times: FloatArray, end_ms: float, duration_ms: float) -> None:
     if outside.any():
         first = int(np.argmax(outside))
         raise InvalidInput(
-            f"t_ms[{first}]: expected a time from 0 to {end_ms:g} ms (duration {duration_ms:g} ms), "
-            f"got {times[first]:g}. Correct duration_ms, or leave out the event and count it."
+            f"t_ms[{first}]: expected a time from 0 to {end_ms:g} ms (duration {duration_ms:g} ms),"
+            f" got {times[first]:g}. Correct duration_ms, or leave out the event and count it."
         )
 
 
 def point_sample(values: ArrayLike, *, every: int) -> FloatArray:
-    """Every `every`-th sample, from the first: how the known signal of a reliability test is read, never averaged."""
+    """Every `every`-th sample, from the first: how the known signal of a reliability test is read,
+    never averaged.
+    """
     array = finite_array(values, name="values", least=1)
     if every < 1 or every != int(every):
         raise InvalidInput(f"every: expected a whole number of samples, at least 1, got {every}.")
@@ -144,11 +155,14 @@ def point_sample(values: ArrayLike, *, every: int) -> FloatArray:
 def windows(trace: ArrayLike, *, per: int = 12) -> FloatArray:
     """Means over consecutive, non-overlapping windows of `per` points (12 bins of 250 ms are 3 s).
 
-    The last window may be partial: it is kept when at least half full. A trace of less than half a window is an error.
+    The last window may be partial: it is kept when at least half full. A trace of less than half a
+    window is an error.
     """
     values = finite_array(trace, name="trace")
     if per < 1 or per != int(per):
-        raise InvalidInput(f"per: expected a whole number of points per window, at least 1, got {per}.")
+        raise InvalidInput(
+            f"per: expected a whole number of points per window, at least 1, got {per}."
+        )
     per = int(per)
     full, rest = divmod(len(values), per)
     means = values[: full * per].reshape(full, per).mean(axis=1)
@@ -165,10 +179,13 @@ def windows(trace: ArrayLike, *, per: int = 12) -> FloatArray:
 def normalise(trace: ArrayLike, *, constant: float = 0.0) -> FloatArray:
     """The trace from its minimum at 0 to its maximum at 1.
 
-    A constant trace has no range: it becomes `constant` throughout. The default 0 is what `inactive_outliers` needs
-    (an untouched trace is inactive); give 0.5 for high/low counts against the neutral centre and for display.
+    A constant trace has no range: it becomes `constant` throughout. The default 0 is what
+    `inactive_outliers` needs (an untouched trace is inactive); give 0.5 for high/low counts against
+    the neutral centre and for display.
     """
-    return np.asarray(row_normalised(finite_array(trace, name="trace", least=1)[None], constant=constant)[0])
+    return np.asarray(
+        row_normalised(finite_array(trace, name="trace", least=1)[None], constant=constant)[0]
+    )
 
 
 def row_normalised(traces: FloatArray, *, constant: float = 0.0) -> FloatArray:
@@ -180,17 +197,22 @@ def row_normalised(traces: FloatArray, *, constant: float = 0.0) -> FloatArray:
     return np.where(varies, np.clip(scaled, 0.0, 1.0), constant)
 
 
-def btrace_values(windows: ArrayLike, *, rule: Literal["sign", "mean", "minmax"] = "sign") -> FloatArray:
+def btrace_values(
+    windows: ArrayLike, *, rule: Literal["sign", "mean", "minmax"] = "sign"
+) -> FloatArray:
     """Window means of a BTrace in [−1, 1] as values in [0, 1], for high/low counts and display.
 
-    sign    not believable 0, nothing or a tie .5, believable 1 (the default: the only rule consistent with the
-            published result for the neutral centre);  mean  (x + 1)/2;  minmax  as `normalise`, constant .5
+    sign    not believable 0, nothing or a tie .5, believable 1 (the default: the only rule
+            consistent with the published result for the neutral centre);  mean  (x + 1)/2;  minmax
+            as `normalise`, constant .5
     """
     values = finite_array(windows, name="windows", least=1)
     one_of(rule, ("sign", "mean", "minmax"), name="rule")
     if np.abs(values).max() > 1:
         place = int(np.argmax(np.abs(values)))
-        raise InvalidInput(f"windows[{place}]: expected a mean of labels −1 and 1, got {values[place]:g}.")
+        raise InvalidInput(
+            f"windows[{place}]: expected a mean of labels −1 and 1, got {values[place]:g}."
+        )
     if rule == "minmax":
         return normalise(values, constant=0.5)
     return np.asarray(((np.sign(values) if rule == "sign" else values) + 1) / 2)
@@ -228,11 +250,14 @@ class RisesFalls:
         return self.rises - self.falls
 
 
-def high_low(windows: ArrayLike, *, epsilon: float, centre: Literal["mean"] | float = "mean") -> HighLow:
+def high_low(
+    windows: ArrayLike, *, epsilon: float, centre: Literal["mean"] | float = "mean"
+) -> HighLow:
     """How many windows of a session are clearly high, how many clearly low?
 
-    H = windows > c + ε, L = windows < c − ε, D = H − L; the centre c is the session's own mean or a number (0.5: the
-    neutral centre of values in [0, 1]). Rounding in the last digits does not make a window high or low.
+    H = windows > c + ε, L = windows < c − ε, D = H − L; the centre c is the session's own mean or a
+    number (0.5: the neutral centre of values in [0, 1]). Rounding in the last digits does not make
+    a window high or low.
     """
     values = finite_array(windows, name="windows", least=1)
     _check_epsilon(epsilon)
@@ -249,12 +274,16 @@ def high_low(windows: ArrayLike, *, epsilon: float, centre: Literal["mean"] | fl
 
 
 def rises_falls(windows: ArrayLike, *, epsilon: float) -> RisesFalls:
-    """How many windows rise by more than ε over the one before, how many fall? One window has no step: 0 and 0."""
+    """How many windows rise by more than ε over the one before, how many fall? One window has no
+    step: 0 and 0.
+    """
     values = finite_array(windows, name="windows", least=1)
     _check_epsilon(epsilon)
     steps = np.diff(values)
     slack = _EQUAL_SUMS * max(1.0, float(np.abs(values).max()))
-    return RisesFalls(int((steps > epsilon + slack).sum()), int((-steps > epsilon + slack).sum()), len(steps))
+    return RisesFalls(
+        int((steps > epsilon + slack).sum()), int((-steps > epsilon + slack).sum()), len(steps)
+    )
 
 
 def _check_epsilon(epsilon: float) -> None:

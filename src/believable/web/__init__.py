@@ -1,1 +1,3 @@
-"""Everything that speaks HTTP: the participant's pages, the researcher's console, their templates and scripts."""
+"""Everything that speaks HTTP: the participant's pages, the researcher's console, their templates
+and scripts.
+"""

@@ -42,7 +42,12 @@ from believable.pages.message import TrialMessage
 from believable.store.database import Synchronous, owner_folder
 from believable.store.engine import LINGER_S, Store
 from believable.web import participant, problems, start_page
-from believable.web.connections import RETRY_AFTER_S, LimitedConnection, connection_limit, raise_descriptor_limit
+from believable.web.connections import (
+    RETRY_AFTER_S,
+    LimitedConnection,
+    connection_limit,
+    raise_descriptor_limit,
+)
 from believable.web.console import Console, first_link
 from believable.web.console import router as console_router
 from believable.web.module_graph import WORLD_SCRIPTS, served_folders, world_folder
@@ -53,30 +58,59 @@ from believable.web.participant.round_writer import RoundWriter
 from believable.web.participant.session import AdvanceAnswer, ClaimAnswer
 from believable.web.problems import error_json
 from believable.web.security import BodyLimit, SecurityHeaders
-from believable.web.settings import SETTINGS_VARIABLE, Progress, PublishedFolder, Settings, publish_folders, quiet, study_id
+from believable.web.settings import (
+    SETTINGS_VARIABLE,
+    Progress,
+    PublishedFolder,
+    Settings,
+    publish_folders,
+    quiet,
+    study_id,
+)
 
-#: The loop takes turns with the writing thread; rounds at thirty steps a second cannot wait for the usual 5 ms.
+#: The loop takes turns with the writing thread; rounds at thirty steps a second cannot wait for the
+#: usual 5 ms.
 SWITCH_S = 0.001
 #: Whether it can be stored is tried at most this often.
 READY_S = 1.0
-#: Balancers ask for an answer within 2 s: a database that has not stored anything after so long counts as "no".
+#: Balancers ask for an answer within 2 s: a database that has not stored anything after so long
+#: counts as "no".
 READY_PATIENCE_S = 1.5
 
-#: Scripts and styles are served from their folders, always checked for a newer version, and nothing else from there.
+#: Scripts and styles are served from their folders, always checked for a newer version, and nothing
+#: else from there.
 
 SERVED = frozenset({".js", ".css", ".svg", ".png", ".ico", ".woff2"})
 
-__all__ = ["PublishedFolder", "Settings", "app_from_environment", "create_app", "open_collect", "prepare", "serve"]
+__all__ = [
+    "PublishedFolder",
+    "Settings",
+    "app_from_environment",
+    "create_app",
+    "open_collect",
+    "prepare",
+    "serve",
+]
 
 
 def open_collect(
-    settings: Settings, *, clock: Clock, new_id: Callable[[], str], linger_s: float = LINGER_S, synchronous: Synchronous = "FULL"
+    settings: Settings,
+    *,
+    clock: Clock,
+    new_id: Callable[[], str],
+    linger_s: float = LINGER_S,
+    synchronous: Synchronous = "FULL",
 ) -> tuple[Store, Collect]:
     """The store and the desk over it, as every process of a server opens them."""
     owner_folder(settings.data_dir)
     store = Store.open(settings.url, clock=clock, linger_s=linger_s, synchronous=synchronous)
     collect = Collect(
-        store, clock=clock, key=load_key(settings.data_dir), kinds=KINDS, media_dir=settings.media_dir, new_id=new_id
+        store,
+        clock=clock,
+        key=load_key(settings.data_dir),
+        kinds=KINDS,
+        media_dir=settings.media_dir,
+        new_id=new_id,
     )
     collect.context = replace(collect.context, joins_per_minute=settings.joins_per_minute)
     return store, collect
@@ -94,8 +128,9 @@ async def health(request: Request) -> Health:
 
 
 class Readiness:
-    """Whether answers can be stored: a change goes through the writing thread to the disk, there is space, nothing is damaged.
-    Asked as often as anybody likes, looked at once a second."""
+    """Whether answers can be stored: a change goes through the writing thread to the disk, there is
+    space, nothing is damaged. Asked as often as anybody likes, looked at once a second.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -112,13 +147,20 @@ class Readiness:
 
 
 async def ready(request: Request) -> Response:
-    """200 while this server should get people, 503 with the reason while it should not. For balancers."""
+    """200 while this server should get people, 503 with the reason while it should not. For
+    balancers.
+    """
     readiness: Readiness = request.app.state.readiness
     troubles = await readiness.troubles()
     if not troubles:
         return Response(b'{"status":"ready"}', media_type="application/json")
     reasons = "; ".join(f"{concerned}: {trouble}" for concerned, trouble in troubles.items())
-    response = error_json(503, "not_ready", f"answers cannot be stored now. {reasons}.", "See the alarms in the console.")
+    response = error_json(
+        503,
+        "not_ready",
+        f"answers cannot be stored now. {reasons}.",
+        "See the alarms in the console.",
+    )
     response.headers["retry-after"] = str(RETRY_AFTER_S)
     return response
 
@@ -144,23 +186,33 @@ def create_app(
     synchronous: Synchronous = "FULL",
     start: APIRouter = start_page.router,
 ) -> FastAPI:
-    """The whole application. Its lifespan opens the store and publishes `settings.study_folders`. `start` has the root page.
+    """The whole application. Its lifespan opens the store and publishes `settings.study_folders`.
+    `start` has the root page.
 
-    `linger_s` is how long a commit waits for others to join it: for nothing where one person acts at a time. `synchronous` other
-    than `FULL` is for simulated people only: what is acknowledged may be gone after a power cut.
-    While it runs, `app.state` holds `store`, `collect`, `settings` and `published`.
+    `linger_s` is how long a commit waits for others to join it: for nothing where one person acts
+    at a time. `synchronous` other than `FULL` is for simulated people only: what is acknowledged
+    may be gone after a power cut. While it runs, `app.state` holds `store`, `collect`, `settings`
+    and `published`.
     """
     wall = clock or WallClock()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        store, collect = open_collect(settings, clock=wall, new_id=new_id, linger_s=linger_s, synchronous=synchronous)
-        # One thread at a time makes and rebuilds rounds, so that those being played wait for one at most.
+        store, collect = open_collect(
+            settings, clock=wall, new_id=new_id, linger_s=linger_s, synchronous=synchronous
+        )
+        # One thread at a time makes and rebuilds rounds, so that those being played wait for one at
+        # most.
         rounds = ThreadPoolExecutor(1, thread_name_prefix="believable-rounds")
         try:
             app.state.store, app.state.collect, app.state.settings = store, collect, settings
             app.state.rounds = RoundServices(
-                store, collect.context, rounds, FilmRenderer(), RoundWriter(store), RoundRoom(settings.rounds_at_once)
+                store,
+                collect.context,
+                rounds,
+                FilmRenderer(),
+                RoundWriter(store),
+                RoundRoom(settings.rounds_at_once),
             )
             app.state.readiness = Readiness(store)
             if not settings.published:
@@ -175,7 +227,9 @@ def create_app(
                 kinds=KINDS,
                 media_dir=settings.media_dir,
                 drafts_dir=settings.drafts_dir,
-                study_folders={study_id(folder): folder.resolve() for folder in settings.study_folders},
+                study_folders={
+                    study_id(folder): folder.resolve() for folder in settings.study_folders
+                },
                 oidc=oidc_client(settings),
             )
             app.include_router(console_router(console))
@@ -201,7 +255,9 @@ def create_app(
     )
     problems.install(app)
     app.add_middleware(BodyLimit)
-    app.add_middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, secure=settings.secure)
+    app.add_middleware(
+        SecurityHeaders, frame_ancestors=settings.frame_ancestors, secure=settings.secure
+    )
     app.add_api_route("/health", health)
     app.add_route("/ready", ready, methods=["GET"])
     app.include_router(start)
@@ -217,26 +273,35 @@ def app_from_environment() -> FastAPI:
     """The application of a worker process, which finds its settings in the environment."""
     sys.setswitchinterval(SWITCH_S)
     app = create_app(Settings.from_json(os.environ[SETTINGS_VARIABLE]))
-    # What is loaded by now stays for good: the collector need not look through it while rounds are played.
+    # What is loaded by now stays for good: the collector need not look through it while rounds are
+    # played.
     gc.collect()
     gc.freeze()
     return app
 
 
-def prepare(settings: Settings, progress: Progress = quiet) -> tuple[Sequence[PublishedFolder], str | None]:
-    """Publishes the studies once, before any worker starts: their links, and the one-time link of the first researcher."""
+def prepare(
+    settings: Settings, progress: Progress = quiet
+) -> tuple[Sequence[PublishedFolder], str | None]:
+    """Publishes the studies once, before any worker starts: their links, and the one-time link of
+    the first researcher.
+    """
     clock = WallClock()
     store, collect = open_collect(settings, clock=clock, new_id=new_token)
     try:
         sweep_drafts(settings.drafts_dir)
         store.examine()
-        return publish_folders(collect, settings, progress), first_link(store, clock=clock, base_url=settings.base_url)
+        return publish_folders(collect, settings, progress), first_link(
+            store, clock=clock, base_url=settings.base_url
+        )
     finally:
         store.close()
 
 
 def serve(settings: Settings, host: str = "127.0.0.1", port: int = 8000, workers: int = 1) -> None:
-    """Serves until stopped. The studies must have been published by `prepare`. Addresses of visitors are not logged."""
+    """Serves until stopped. The studies must have been published by `prepare`. Addresses of
+    visitors are not logged.
+    """
     os.environ[SETTINGS_VARIABLE] = replace(settings, published=True).to_json()
     most = connection_limit(raise_descriptor_limit(), settings.most_connections)
     uvicorn.run(
@@ -260,13 +325,16 @@ def serve(settings: Settings, host: str = "127.0.0.1", port: int = 8000, workers
     )
 
 
-#: How long a browser uses scripts and styles without asking again: from a landing page, which has them fetched, to a first page.
-#: Not longer, so that nobody mixes those of two versions of the server.
+#: How long a browser uses scripts and styles without asking again: from a landing page, which has
+#: them fetched, to a first page. Not longer, so that nobody mixes those of two versions of the
+#: server.
 KEPT_S = 120
 
 
 class CodeFiles(StaticFiles):
-    """Static files of kinds a page may load. Python sources and templates beside them are not served."""
+    """Static files of kinds a page may load. Python sources and templates beside them are not
+    served.
+    """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         suffix = PurePath(path).suffix
@@ -299,7 +367,9 @@ def _script(path: Path, modified_ns: int, scope: Scope) -> Response:
     if tag in asked.get(b"if-none-match", b"").decode("latin-1"):
         return Response(status_code=304, headers=headers)
     if b"gzip" in asked.get(b"accept-encoding", b""):
-        return Response(zipped, media_type="text/javascript", headers={**headers, "content-encoding": "gzip"})
+        return Response(
+            zipped, media_type="text/javascript", headers={**headers, "content-encoding": "gzip"}
+        )
     return Response(body, media_type="text/javascript", headers=headers)
 
 
@@ -310,7 +380,8 @@ def _read(path: Path, modified_ns: int) -> tuple[bytes, bytes]:
     return body, gzip.compress(body, mtime=0)
 
 
-# ---------------------------------------------------------------------------------------------- the API, described
+# ---------------------------------------------------------------------------------------------- the
+# API, described
 
 _API_PARTS = Path(__file__).with_name("api_description.yaml")
 
@@ -323,7 +394,10 @@ def describe(app: FastAPI) -> None:
             schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
             parts = YAML(typ="safe", pure=True).load(_API_PARTS)
             content = {"application/json": {"schema": parts["error"]}}
-            errors = {status: {"description": words, "content": content} for status, words in parts["reasons"].items()}
+            errors = {
+                status: {"description": words, "content": content}
+                for status, words in parts["reasons"].items()
+            }
             schema["paths"]["/s/{token}/events"] = parts["events"]
             _add_trial(schema)
             for operations in schema["paths"].values():
@@ -341,14 +415,20 @@ def describe(app: FastAPI) -> None:
 
 def _add_trial(schema: dict[str, Any]) -> None:
     """The message of a trial is written by its own model, past the framework."""
-    trial = TrialMessage.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+    trial = TrialMessage.model_json_schema(
+        mode="serialization", ref_template="#/components/schemas/{model}"
+    )
     schema["components"]["schemas"] |= trial.pop("$defs") | {"TrialMessage": trial}
     _answers(schema["paths"]["/s/{token}/trial"]["get"], "TrialMessage")
     for step, answer in (("claim", ClaimAnswer), ("advance", AdvanceAnswer)):
-        model = answer.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+        model = answer.model_json_schema(
+            mode="serialization", ref_template="#/components/schemas/{model}"
+        )
         schema["components"]["schemas"] |= model.pop("$defs") | {answer.__name__: model}
         _answers(schema["paths"][f"/s/{{token}}/{step}"]["post"], answer.__name__)
 
 
 def _answers(operation: dict[str, Any], model: str) -> None:
-    operation["responses"]["200"]["content"] = {"application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}}
+    operation["responses"]["200"]["content"] = {
+        "application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}
+    }

@@ -1,8 +1,9 @@
 """How many people a process lets in at once, and how long it waits for what they send.
 
-A process that runs out of file descriptors answers with errors to everybody, also to those who are in the middle of a study. So
-the limit of descriptors is raised as far as the system allows, connections beyond what it can carry are told to come back (503
-with `Retry-After`), and whoever sends nothing is not waited for.
+A process that runs out of file descriptors answers with errors to everybody, also to those who are
+in the middle of a study. So the limit of descriptors is raised as far as the system allows,
+connections beyond what it can carry are told to come back (503 with `Retry-After`), and whoever
+sends nothing is not waited for.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ if sys.platform != "win32":
 
 log = logging.getLogger(__name__)
 
-#: Descriptors that are not connections: database, logs, media being sent, scripts, pipes. At least this many, or a quarter.
+#: Descriptors that are not connections: database, logs, media being sent, scripts, pipes. At least
+#: this many, or a quarter.
 LEAST_RESERVED = 64
 #: More than this is no gain for one process: its core is busy long before.
 MOST_CONNECTIONS = 10_000
@@ -40,7 +42,9 @@ _BUSY = ProblemAnswer(503, "busy", "page.busy", f"Try again in {RETRY_AFTER_S} s
 
 
 def raise_descriptor_limit() -> int:
-    """Let this process, and those it starts, open as many files as the system allows. How many that is."""
+    """Let this process, and those it starts, open as many files as the system allows. How many that
+    is.
+    """
     if sys.platform == "win32":
         return MOST_DESCRIPTORS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -52,7 +56,8 @@ def raise_descriptor_limit() -> int:
 
 
 def connection_limit(descriptors: int, wished: int | None = None) -> int:
-    """Connections one process takes: as wished, as long as descriptors are left for everything else.
+    """Connections one process takes: as wished, as long as descriptors are left for everything
+    else.
 
     >>> connection_limit(1024), connection_limit(1024, 100), connection_limit(1_048_576)
     (768, 100, 10000)
@@ -68,15 +73,15 @@ def checked_proxies(addresses: Sequence[str]) -> tuple[str, ...]:
             ipaddress.ip_network(address, strict=False)
         except ValueError:
             raise InvalidInput(
-                f"--trusted-proxy: expected an IP address or a network such as 10.0.0.0/8, got {address!r}. "
-                "Name the proxy that stands before this server."
+                "--trusted-proxy: expected an IP address or a network such as 10.0.0.0/8, got"
+                f" {address!r}. Name the proxy that stands before this server."
             ) from None
     return tuple(addresses)
 
 
 class LimitedConnection(HttpToolsProtocol):
-    """One connection. Those over the limit (`limit_concurrency` of the server) get one answer, "come back", and are closed; those
-    who were there before go on undisturbed.
+    """One connection. Those over the limit (`limit_concurrency` of the server) get one answer,
+    "come back", and are closed; those who were there before go on undisturbed.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -121,24 +126,31 @@ class LimitedConnection(HttpToolsProtocol):
 @cache
 def _say_full() -> None:
     """Once."""
-    log.warning("full: new connections are told to come back. Raise --limit or the limit of open files, or add --workers.")
+    log.warning(
+        "full: new connections are told to come back. Raise --limit or the limit of open files, or"
+        " add --workers."
+    )
 
 
 @cache
 def _say_untrusted(place: str) -> None:
     """Once for each."""
     log.warning(
-        "requests come through a proxy at %s that is not trusted, so that limits on guessing count all its visitors as one. "
-        "If it is yours, start with --trusted-proxy %s",
+        "requests come through a proxy at %s that is not trusted, so that limits on guessing count"
+        " all its visitors as one. If it is yours, start with --trusted-proxy %s",
         place,
         place,
     )
 
 
 async def come_back(scope: Scope, receive: Receive, send: Send) -> None:
-    """The answer to whoever is one too many: a page that tries again by itself, or the error in its usual shape."""
+    """The answer to whoever is one too many: a page that tries again by itself, or the error in its
+    usual shape.
+    """
     _say_full()
-    response = tell(Request(scope, receive), _BUSY, "the server is full at this moment; nothing was stored.")
+    response = tell(
+        Request(scope, receive), _BUSY, "the server is full at this moment; nothing was stored."
+    )
     response.headers["retry-after"] = str(RETRY_AFTER_S)
     response.headers["connection"] = "close"
     response.headers["cache-control"] = "no-store"
@@ -148,7 +160,9 @@ async def come_back(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def place_of(request: Request) -> str:
-    """Where a request comes from, for limits on guessing. A proxy that is not trusted is told about in the log."""
+    """Where a request comes from, for limits on guessing. A proxy that is not trusted is told about
+    in the log.
+    """
     place = request.client.host if request.client else ""
     forwarded = request.headers.get("x-forwarded-for")
     # Of a trusted proxy the place is what it forwarded, of another one its own.

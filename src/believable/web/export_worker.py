@@ -1,5 +1,7 @@
-"""A dataset as one file: made in a process of its own, so that participants never wait for seconds of work. The server itself
-never imports this: it needs the analyses of all protocols, which say what `included` means."""
+"""A dataset as one file: made in a process of its own, so that participants never wait for seconds
+of work. The server itself never imports this: it needs the analyses of all protocols, which say
+what `included` means.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,15 @@
-"""Whole numbers from forms and addresses, in one place: bounded before they are read, so that no text of digits is too long."""
+"""Whole numbers from forms and addresses, in one place: bounded before they are read, so that no
+text of digits is too long.
+"""
 
 from __future__ import annotations
 
 from believable.core.errors import InvalidInput
 
 
-def whole_number(text: str, name: str, *, least: int = 1, most: int = 1_000_000, cure: str = "") -> int:
+def whole_number(
+    text: str, name: str, *, least: int = 1, most: int = 1_000_000, cure: str = ""
+) -> int:
     """
     >>> whole_number("12", "page")
     12
@@ -21,4 +25,9 @@ def whole_number(text: str, name: str, *, least: int = 1, most: int = 1_000_000,
 
 def is_whole_number(text: str, *, least: int = 1, most: int = 1_000_000) -> bool:
     """Decimal digits only: no sign, no space, no digits of other scripts."""
-    return text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most
+    return (
+        text.isascii()
+        and text.isdigit()
+        and len(text) <= len(str(most))
+        and least <= int(text) <= most
+    )

@@ -1,4 +1,6 @@
-"""Which scripts a page needs, read from the scripts themselves: all are asked for at once, not one import after the other."""
+"""Which scripts a page needs, read from the scripts themselves: all are asked for at once, not one
+import after the other.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,11 @@ from believable.players import PLAYERS, SIGNAL
 from believable.web.templating import STATIC
 from believable.worlds import WORLDS
 
-#: `import … from "x"`, `export … from "x"` and `import "x"` at the beginning of a line; `import(…)` waits for its need.
-_IMPORT = re.compile(r'^(?:import\s*|(?:import|export)\s[^"\'();]*?\bfrom\s*)["\']([^"\']+)["\']', re.MULTILINE)
+#: `import … from "x"`, `export … from "x"` and `import "x"` at the beginning of a line; `import(…)`
+#: waits for its need.
+_IMPORT = re.compile(
+    r'^(?:import\s*|(?:import|export)\s[^"\'();]*?\bfrom\s*)["\']([^"\']+)["\']', re.MULTILINE
+)
 
 #: What every page of a session begins with.
 MAIN = "/static/participant/main.js"
@@ -25,7 +30,9 @@ WORLD_SCRIPTS = "/static/worlds"
 
 
 def served_folders() -> Iterator[tuple[str, Path]]:
-    """Address → folder of everything but worlds that scripts and styles are served from, the finer address first."""
+    """Address → folder of everything but worlds that scripts and styles are served from, the finer
+    address first.
+    """
     for instrument in INSTRUMENTS:
         yield f"/static/instruments/{instrument.name}", instrument.folder
     for kind in PAGES:
@@ -37,8 +44,9 @@ def served_folders() -> Iterator[tuple[str, Path]]:
 
 
 def world_folder(path: str) -> tuple[Path, str] | None:
-    """The folder of the world that is named first in a path below `/static/worlds`, and the rest of the path. Only then is
-    the world loaded."""
+    """The folder of the world that is named first in a path below `/static/worlds`, and the rest of
+    the path. Only then is the world loaded.
+    """
     name, _, rest = path.partition("/")
     return (WORLDS[name].folder / "static", rest) if name in WORLDS else None
 
@@ -58,7 +66,9 @@ def _imports(address: str) -> tuple[str, ...]:
     file = _file_of(address)
     if file is None or not file.is_file():
         return ()
-    return tuple(urljoin(address, name) for name in _IMPORT.findall(file.read_text(encoding="utf-8")))
+    return tuple(
+        urljoin(address, name) for name in _IMPORT.findall(file.read_text(encoding="utf-8"))
+    )
 
 
 @cache

@@ -1,7 +1,8 @@
-"""A provider of log-ins (OpenID Connect): where it is, the way there and back, and whether a token is true.
+"""A provider of log-ins (OpenID Connect): where it is, the way there and back, and whether a token
+is true.
 
-Authorization code with PKCE. A token is believed when a key of the provider signed it, by an algorithm with two keys, for this
-server, in time, and with the nonce of this very browser.
+Authorization code with PKCE. A token is believed when a key of the provider signed it, by an
+algorithm with two keys, for this server, in time, and with the nonce of this very browser.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ LARGEST_ANSWER = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class OidcProvider:
-    """`issuer` is its address, `client` the name it knows this server by, `secret` the password of that name, if it has one."""
+    """`issuer` is its address, `client` the name it knows this server by, `secret` the password of
+    that name, if it has one.
+    """
 
     issuer: str
     client: str
@@ -43,10 +46,16 @@ class OidcProvider:
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.issuer)
-        if parts.scheme != "https" and not (parts.scheme == "http" and _loopback(parts.hostname or "")):
-            raise InvalidInput(f"--oidc-issuer: expected an https address, got {self.issuer[:100]!r}.")
+        if parts.scheme != "https" and not (
+            parts.scheme == "http" and _loopback(parts.hostname or "")
+        ):
+            raise InvalidInput(
+                f"--oidc-issuer: expected an https address, got {self.issuer[:100]!r}."
+            )
         if not self.client:
-            raise InvalidInput("--oidc-client: expected the name that the provider knows this server by, got none.")
+            raise InvalidInput(
+                "--oidc-client: expected the name that the provider knows this server by, got none."
+            )
 
     @property
     def host(self) -> str:
@@ -78,7 +87,9 @@ class Endpoints:
 
 @dataclass
 class OidcClient:
-    """Asks the provider. What it says of itself is read once; its keys again when one is unknown."""
+    """Asks the provider. What it says of itself is read once; its keys again when one is
+    unknown.
+    """
 
     provider: OidcProvider
     _endpoints: Endpoints | None = None
@@ -90,7 +101,9 @@ class OidcClient:
         try:
             import jwt  # noqa: F401, PLC0415
         except ImportError:
-            raise MissingExtra(what="log-in with an OpenID Connect provider", extra="oidc") from None
+            raise MissingExtra(
+                what="log-in with an OpenID Connect provider", extra="oidc"
+            ) from None
 
     async def address(self, back: str, *, state: str, nonce: str, verifier: str) -> str:
         """Where the browser goes to log in."""
@@ -118,7 +131,12 @@ class OidcClient:
             "code_verifier": verifier,
         }
         secret = self.provider.secret
-        answer = await self._asked("POST", endpoints.token, data=fields, auth=(self.provider.client, secret) if secret else None)
+        answer = await self._asked(
+            "POST",
+            endpoints.token,
+            data=fields,
+            auth=(self.provider.client, secret) if secret else None,
+        )
         token = answer.get("id_token")
         if not isinstance(token, str):
             raise _untrue("it gave no token")
@@ -148,19 +166,26 @@ class OidcClient:
     async def endpoints(self) -> Endpoints:
         if self._endpoints is None:
             issuer = self.provider.issuer
-            said = await self._asked("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+            said = await self._asked(
+                "GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration"
+            )
             if said.get("issuer") != issuer:
                 raise _untrue(f"{issuer} calls itself {str(said.get('issuer'))[:100]!r}")
             names = ("authorization_endpoint", "token_endpoint", "jwks_uri")
             values = [str(said.get(name, "")) for name in names]
-            strange = next((value for value in values if urlsplit(value).scheme != urlsplit(issuer).scheme), None)
+            strange = next(
+                (value for value in values if urlsplit(value).scheme != urlsplit(issuer).scheme),
+                None,
+            )
             if strange is not None:
                 raise _untrue(f"one of its addresses is {strange[:100]!r}")
             self._endpoints = Endpoints(*values)
         return self._endpoints
 
     async def _key(self, name: str, algorithm: str) -> Any:
-        """The provider's key of this name. An unknown name may be a new key, so that the list is fetched again."""
+        """The provider's key of this name. An unknown name may be a new key, so that the list is
+        fetched again.
+        """
         import jwt  # noqa: PLC0415
 
         async with self._lock:
@@ -168,7 +193,9 @@ class OidcClient:
             if not known and time.monotonic() - self._asked_s > KEYS_AGAIN_S:
                 said = await self._asked("GET", (await self.endpoints()).keys)
                 self._asked_s = time.monotonic()
-                self._keys = {key.key_id or "": key for key in jwt.PyJWKSet.from_dict(dict(said)).keys}
+                self._keys = {
+                    key.key_id or "": key for key in jwt.PyJWKSet.from_dict(dict(said)).keys
+                }
         key = (self._keys or {}).get(name)
         if key is None:
             raise _untrue("it is signed by a key that the provider does not list")
@@ -177,13 +204,20 @@ class OidcClient:
         return key.key
 
     async def _asked(
-        self, method: str, address: str, *, data: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
+        self,
+        method: str,
+        address: str,
+        *,
+        data: Mapping[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
     ) -> Mapping[str, Any]:
         try:
             status, content = await asyncio.to_thread(_fetched, method, address, data, auth)
             said = json.loads(content) if len(content) <= LARGEST_ANSWER else None
         except (OSError, HTTPException, ValueError) as error:
-            raise Unavailable(f"{self.provider.host} does not answer as it should ({type(error).__name__}).") from None
+            raise Unavailable(
+                f"{self.provider.host} does not answer as it should ({type(error).__name__})."
+            ) from None
         if status != 200 or not isinstance(said, Mapping):
             raise Unavailable(f"{self.provider.host} answered {status} to what this server asked.")
         return said
@@ -196,7 +230,9 @@ class _NoRedirects(HTTPRedirectHandler):
         return None
 
 
-def _fetched(method: str, address: str, data: Mapping[str, str] | None, auth: tuple[str, str] | None) -> tuple[int, bytes]:
+def _fetched(
+    method: str, address: str, data: Mapping[str, str] | None, auth: tuple[str, str] | None
+) -> tuple[int, bytes]:
     """Status and content. Addresses were checked to be of http or https."""
     headers = {"accept": "application/json"}
     if auth is not None:
@@ -226,8 +262,9 @@ def _identity(claims: Mapping[str, Any], provider: OidcProvider, nonce: str) -> 
 
 
 def mail_address(text: str) -> str:
-    """The address in small letters; empty if it is none by which an account may be found. Other letters than ASCII become ASCII
-    letters when they are made small (the Kelvin sign becomes a k), and an account without an @ belongs to this server alone.
+    """The address in small letters; empty if it is none by which an account may be found. Other
+    letters than ASCII become ASCII letters when they are made small (the Kelvin sign becomes a k),
+    and an account without an @ belongs to this server alone.
 
     >>> mail_address(" Mark@Example.org"), mail_address("owner"), mail_address("mar\u212a@example.org")
     ('mark@example.org', '', '')
@@ -239,7 +276,9 @@ def mail_address(text: str) -> str:
 
 
 def _untrue(why: str) -> Refused:
-    return Refused(f"The log-in elsewhere is not believed: {why}. Try again, or log in with a password.")
+    return Refused(
+        f"The log-in elsewhere is not believed: {why}. Try again, or log in with a password."
+    )
 
 
 def challenge(verifier: str) -> str:

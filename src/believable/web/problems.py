@@ -36,7 +36,8 @@ from believable.web.templating import from_header, page
 log = logging.getLogger(__name__)
 PageRoute = TypeVar("PageRoute", bound=Callable[..., Coroutine[Any, Any, Response]])
 
-#: How long somebody who opens a page waits for a database that is gone: as long as one that was killed takes to come back.
+#: How long somebody who opens a page waits for a database that is gone: as long as one that was
+#: killed takes to come back.
 OUTAGE_S = 20.0
 #: Between two tries.
 PAUSE_S = 0.25
@@ -46,7 +47,9 @@ RELOAD_S = 5
 
 @dataclass(frozen=True, slots=True)
 class ProblemAnswer:
-    """How an error is told: HTTP status, a code for scripts, the key of the page's words, and the cure."""
+    """How an error is told: HTTP status, a code for scripts, the key of the page's words, and the
+    cure.
+    """
 
     status: int
     code: str
@@ -56,21 +59,51 @@ class ProblemAnswer:
 
 #: First match wins, so a subclass stands before its parent.
 ANSWERS: tuple[tuple[type[BelievableError], ProblemAnswer], ...] = (
-    (Withdrawn, ProblemAnswer(410, "withdrawn", "refused.withdrawn", "Nothing of this session is kept.")),
-    (TakenOver, ProblemAnswer(409, "taken_over", "taken", "Claim the session again to go on here.")),
-    (Conflict, ProblemAnswer(409, "conflict", "page.error", "Do not change an event after it was numbered.")),
+    (
+        Withdrawn,
+        ProblemAnswer(410, "withdrawn", "refused.withdrawn", "Nothing of this session is kept."),
+    ),
+    (
+        TakenOver,
+        ProblemAnswer(409, "taken_over", "taken", "Claim the session again to go on here."),
+    ),
+    (
+        Conflict,
+        ProblemAnswer(
+            409, "conflict", "page.error", "Do not change an event after it was numbered."
+        ),
+    ),
     (TooLarge, ProblemAnswer(413, "too_large", "page.error", "Send less at once.")),
     (TooManyTries, ProblemAnswer(429, "too_many", "page.too_many", "Wait a few minutes.")),
-    (StorageFull, ProblemAnswer(507, "storage_full", "page.error", "Keep the events and send them again later.")),
-    (Unavailable, ProblemAnswer(503, "unavailable", "page.error", "Keep the events and send them again later.")),
-    (NotFound, ProblemAnswer(404, "unknown", "page.not_found", "Compare the address with the one you were given.")),
+    (
+        StorageFull,
+        ProblemAnswer(
+            507, "storage_full", "page.error", "Keep the events and send them again later."
+        ),
+    ),
+    (
+        Unavailable,
+        ProblemAnswer(
+            503, "unavailable", "page.error", "Keep the events and send them again later."
+        ),
+    ),
+    (
+        NotFound,
+        ProblemAnswer(
+            404, "unknown", "page.not_found", "Compare the address with the one you were given."
+        ),
+    ),
     (Refused, ProblemAnswer(403, "refused", "page.method", "See the message.")),
     (InvalidInput, ProblemAnswer(422, "invalid", "page.method", "See the message.")),
 )
 
-_INTERNAL = ProblemAnswer(500, "internal", "page.error", "Try again; if it stays, tell the person who runs the study.")
+_INTERNAL = ProblemAnswer(
+    500, "internal", "page.error", "Try again; if it stays, tell the person who runs the study."
+)
 _METHOD = ProblemAnswer(405, "method", "page.method", "Use one of the methods in the Allow header.")
-_UNKNOWN = ProblemAnswer(404, "unknown", "page.not_found", "Compare the address with the one you were given.")
+_UNKNOWN = ProblemAnswer(
+    404, "unknown", "page.not_found", "Compare the address with the one you were given."
+)
 
 
 def error_json(status: int, code: str, message: str, cure: str) -> Response:
@@ -99,7 +132,9 @@ def tell(request: Request, answer: ProblemAnswer, message: str) -> Response:
     texts = from_header(request.headers.get("accept-language", ""))
     known = f"{answer.words}.title" in texts
     words = answer.words if known else "page.error"
-    response = page("participant/message.html", answer.status, texts=texts, words=words, links=(), scripts=())
+    response = page(
+        "participant/message.html", answer.status, texts=texts, words=words, links=(), scripts=()
+    )
     if answer.status == 503 and request.method == "GET":
         response.headers["refresh"] = str(RELOAD_S)
     return response
@@ -107,13 +142,27 @@ def tell(request: Request, answer: ProblemAnswer, message: str) -> Response:
 
 #: For everybody, in the place of what a driver says about hosts, ports and files.
 OUTAGE_MESSAGES: tuple[tuple[type[BelievableError], str], ...] = (
-    (StorageFull, "there is no room to store anything now; nothing was acknowledged. The log of the server has the details."),
-    (Unavailable, "the server cannot reach what it needs now; nothing was acknowledged. Its log has the details."),
+    (
+        StorageFull,
+        (
+            "there is no room to store anything now; nothing was acknowledged. The log of the"
+            " server has the details."
+        ),
+    ),
+    (
+        Unavailable,
+        (
+            "the server cannot reach what it needs now; nothing was acknowledged. Its log has the"
+            " details."
+        ),
+    ),
 )
 
 
 def public_message(error: BelievableError) -> str:
-    """The words of an error for who asked. Those about an outage name machines and files: they go into the log only."""
+    """The words of an error for who asked. Those about an outage name machines and files: they go
+    into the log only.
+    """
     for kind, message in OUTAGE_MESSAGES:
         if isinstance(error, kind):
             log.warning("%s: %s", kind.__name__, error)
@@ -121,7 +170,8 @@ def public_message(error: BelievableError) -> str:
     return str(error)
 
 
-#: Under this name a request carries the pattern of its address, without what stands for people in it.
+#: Under this name a request carries the pattern of its address, without what stands for people in
+#: it.
 PLACE = "believable.place"
 
 
@@ -132,15 +182,19 @@ def place_of_route(request: Request) -> str:
 
 
 def unexpected(request: Request, error: Exception) -> Response:
-    """A fault of ours: told in the log, without the address, and as little as possible to who asked."""
+    """A fault of ours: told in the log, without the address, and as little as possible to who
+    asked.
+    """
     log.error("unexpected error at %s %s", request.method, place_of_route(request), exc_info=error)
     return tell(request, _INTERNAL, "something went wrong on the server; nothing was acknowledged.")
 
 
 def waits_out(route: PageRoute) -> PageRoute:
-    """For the pages that people go to: a short outage of the database makes them wait, and shows them no error. What scripts ask
-    for is answered at once, because scripts try again by themselves. `Unavailable` means that nothing was acknowledged, so that
-    the whole may be done again."""
+    """For the pages that people go to: a short outage of the database makes them wait, and shows
+    them no error. What scripts ask for is answered at once, because scripts try again by
+    themselves. `Unavailable` means that nothing was acknowledged, so that the whole may be done
+    again.
+    """
 
     @functools.wraps(route)
     async def patient(request: Request, **named: Any) -> Response:
@@ -158,8 +212,9 @@ def waits_out(route: PageRoute) -> PageRoute:
 
 
 def without_slash(request: Request) -> str:
-    """The address without its last slash, if there is a page of that address; else ''. Without a host: the one that a browser
-    names may be anybody's."""
+    """The address without its last slash, if there is a page of that address; else ''. Without a
+    host: the one that a browser names may be anybody's.
+    """
     path = request.url.path
     shorter = path.rstrip("/")
     if request.method not in ("GET", "HEAD") or shorter in ("", path) or path.startswith("//"):
@@ -180,7 +235,9 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
-        places = "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
+        places = "; ".join(
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()
+        )
         return error_json(422, "invalid", places, "Send what the API description asks for.")
 
     @app.exception_handler(HTTPException)
@@ -188,7 +245,10 @@ def install(app: FastAPI) -> None:
         if error.status_code == 404 and (address := without_slash(request)):
             return RedirectResponse(address, 307)
         known = {404: _UNKNOWN, 405: _METHOD}
-        answer = known.get(error.status_code, ProblemAnswer(error.status_code, "refused", "page.method", "See the message."))
+        answer = known.get(
+            error.status_code,
+            ProblemAnswer(error.status_code, "refused", "page.method", "See the message."),
+        )
         response = tell(request, answer, str(error.detail))
         for name, value in (error.headers or {}).items():
             response.headers[name] = value

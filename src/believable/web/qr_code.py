@@ -1,4 +1,6 @@
-"""A QR code of a short text (ISO/IEC 18004), drawn as SVG: bytes, error correction M, versions 1 to 10 (up to 213 bytes)."""
+"""A QR code of a short text (ISO/IEC 18004), drawn as SVG: bytes, error correction M, versions 1 to
+10 (up to 213 bytes).
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ QUIET = 4
 Squares = tuple[tuple[bool, ...], ...]
 
 
-# ---------------------------------------------------------------------------------------------- codewords
+# ----------------------------------------------------------------------------------------------
+# codewords
 
 
 def _times(a: int, b: int) -> int:
@@ -55,7 +58,10 @@ def _divisor(degree: int) -> list[int]:
     result = [0] * (degree - 1) + [1]
     root = 1
     for _ in range(degree):
-        result = [_times(value, root) ^ (result[place + 1] if place + 1 < degree else 0) for place, value in enumerate(result)]
+        result = [
+            _times(value, root) ^ (result[place + 1] if place + 1 < degree else 0)
+            for place, value in enumerate(result)
+        ]
         root = _times(root, 2)
     return result
 
@@ -86,11 +92,15 @@ def _version_for(content: bytes) -> int:
     for version in range(1, len(BLOCKS) + 1):
         if 4 + (8 if version < 10 else 16) + 8 * len(content) <= 8 * _n_data(version):
             return version
-    raise InvalidInput(f"QR code: expected at most 213 bytes, got {len(content)}. Shorten the text.")
+    raise InvalidInput(
+        f"QR code: expected at most 213 bytes, got {len(content)}. Shorten the text."
+    )
 
 
 def _codewords(content: bytes, version: int) -> list[int]:
-    """The content with its length, padded, cut into blocks, each with its correction, interleaved."""
+    """The content with its length, padded, cut into blocks, each with its correction,
+    interleaved.
+    """
     n_data = _n_data(version)
     bits = "0100" + format(len(content), "08b" if version < 10 else "016b")
     bits += "".join(format(byte, "08b") for byte in content)
@@ -112,7 +122,8 @@ def _codewords(content: bytes, version: int) -> list[int]:
     return mixed + [block[place] for place in range(len(divisor)) for block in corrections]
 
 
-# ---------------------------------------------------------------------------------------------- squares
+# ----------------------------------------------------------------------------------------------
+# squares
 
 
 @dataclass
@@ -161,14 +172,18 @@ class _Drawing:
         word = (mask << 10 | rest) ^ 0x5412
         bits = [bool(word >> place & 1) for place in range(15)]
         first = [(8, y) for y in (0, 1, 2, 3, 4, 5, 7, 8)] + [(x, 8) for x in (7, 5, 4, 3, 2, 1, 0)]
-        second = [(self.size - 1 - place, 8) for place in range(8)] + [(8, self.size - 15 + place) for place in range(8, 15)]
+        second = [(self.size - 1 - place, 8) for place in range(8)] + [
+            (8, self.size - 15 + place) for place in range(8, 15)
+        ]
         for places in (first, second):
             for square, bit in zip(places, bits, strict=True):
                 self.dark[square] = bit
         self.dark[8, self.size - 8] = True
 
     def free_squares(self) -> Iterator[tuple[int, int]]:
-        """In the order in which codewords fill them: columns of two from the right, up and down in turn."""
+        """In the order in which codewords fill them: columns of two from the right, up and down in
+        turn.
+        """
         taken = set(self.dark)
         upward = True
         for right in (*range(self.size - 1, 6, -2), 5, 3, 1):
@@ -190,14 +205,18 @@ def qr_squares(text: str) -> Squares:
     candidates = []
     for number, mask in enumerate(MASKS):
         drawing.format_bits(number)
-        masked = drawing.dark | {square: bit ^ mask(*square) for square, bit in zip(free, bits, strict=True)}
+        masked = drawing.dark | {
+            square: bit ^ mask(*square) for square, bit in zip(free, bits, strict=True)
+        }
         rows = tuple(tuple(masked[x, y] for x in range(drawing.size)) for y in range(drawing.size))
         candidates.append((_penalty(rows), number, rows))
     return min(candidates)[2]
 
 
 def _penalty(rows: Squares) -> int:
-    """How hard it is to read: long runs, blocks of one colour, what looks like a finder, too much of one colour."""
+    """How hard it is to read: long runs, blocks of one colour, what looks like a finder, too much
+    of one colour.
+    """
     size, total = len(rows), 0
     for line in (*rows, *zip(*rows, strict=True)):
         text = "".join("1" if dark else "0" for dark in line)
@@ -221,9 +240,15 @@ def qr_svg(text: str) -> str:
     """A picture that needs no script and no style: dark on light, with its quiet margin."""
     rows = qr_squares(text)
     side = len(rows) + 2 * QUIET
-    path = "".join(f"M{x + QUIET},{y + QUIET}h1v1h-1z" for y, row in enumerate(rows) for x, dark in enumerate(row) if dark)
+    path = "".join(
+        f"M{x + QUIET},{y + QUIET}h1v1h-1z"
+        for y, row in enumerate(rows)
+        for x, dark in enumerate(row)
+        if dark
+    )
     return (
-        f'<svg class="qr" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" width="{4 * side}" '
-        f'height="{4 * side}" shape-rendering="crispEdges" role="img" aria-label="QR code">'
-        f'<rect width="{side}" height="{side}" fill="#fff"/><path d="{path}" fill="#000"/></svg>'
+        f'<svg class="qr" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}"'
+        f' width="{4 * side}" height="{4 * side}" shape-rendering="crispEdges" role="img"'
+        f' aria-label="QR code"><rect width="{side}" height="{side}" fill="#fff"/><path d="{path}"'
+        ' fill="#000"/></svg>'
     )

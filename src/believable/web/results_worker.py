@@ -1,5 +1,6 @@
-"""Results while data come in, and what else needs the analyses of all protocols: for a process of its own, so that collecting
-never waits. The server itself never imports this."""
+"""Results while data come in, and what else needs the analyses of all protocols: for a process of
+its own, so that collecting never waits. The server itself never imports this.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ NICENESS = 10
 
 
 def compute(wish: ReportRequest) -> LiveReport:
-    """Exports what is stored now, analyses it, and lays it out. For a process of its own, which it makes a polite one."""
+    """Exports what is stored now, analyses it, and lays it out. For a process of its own, which it
+    makes a polite one.
+    """
     os.nice(NICENESS)
     with draft_folder(Path(wish.drafts)) as room:
         target = room / "bundle"
@@ -54,7 +57,9 @@ def compute(wish: ReportRequest) -> LiveReport:
         return _live(bundle, analysis, wish, registered_plan=record is not None)
 
 
-def _live(bundle: Bundle, analysis: Analysis, wish: ReportRequest, *, registered_plan: bool) -> LiveReport:
+def _live(
+    bundle: Bundle, analysis: Analysis, wish: ReportRequest, *, registered_plan: bool
+) -> LiveReport:
     _, study = study_of(bundle)
     plan = settle(study, None, None, PROTOCOLS)
     state = stopping(prepared(bundle, plan, study), plan)

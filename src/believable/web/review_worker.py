@@ -1,4 +1,6 @@
-"""The review queue of a study with thousands of unread sessions, for a process of its own: the server never imports this."""
+"""The review queue of a study with thousands of unread sessions, for a process of its own: the
+server never imports this.
+"""
 
 from __future__ import annotations
 

@@ -18,18 +18,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from believable.core.ids import policy_source
 
 #: The one script that stands in a page itself: it has to be there when others did not arrive.
-ARRIVAL = (Path(__file__).parent / "static" / "participant" / "arrival.js").read_text(encoding="utf-8")
+ARRIVAL = (Path(__file__).parent / "static" / "participant" / "arrival.js").read_text(
+    encoding="utf-8"
+)
 #: One event may hold a free text of a million characters, which JSON can make six times as long.
 LARGEST_BATCH_BYTES = 8 * 1024 * 1024
 LARGEST_BODY_BYTES = 1024 * 1024
-#: A body may take this long, and longer only while it comes at this pace: slow lines are waited for, dribbling ones are not.
+#: A body may take this long, and longer only while it comes at this pace: slow lines are waited
+#: for, dribbling ones are not.
 PATIENCE_S = 20.0
 SLOWEST_BYTES_PER_S = 1_000
 
 
 def security_headers(frame_ancestors: Sequence[str], *, secure: bool) -> list[tuple[bytes, bytes]]:
-    """No inline script but one that is known by its content, no inline style, nothing from elsewhere, and no address of a session
-    in a referrer."""
+    """No inline script but one that is known by its content, no inline style, nothing from
+    elsewhere, and no address of a session in a referrer.
+    """
     policy = (
         f"default-src 'none'; script-src 'self' {policy_source(ARRIVAL)}; style-src 'self'; "
         "img-src 'self' data:; media-src 'self' blob:; "
@@ -52,7 +56,9 @@ def security_headers(frame_ancestors: Sequence[str], *, secure: bool) -> list[tu
     return [(name.encode(), value.encode()) for name, value in headers.items()]
 
 
-def secured(headers: Sequence[tuple[bytes, bytes]], every: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def secured(
+    headers: Sequence[tuple[bytes, bytes]], every: Sequence[tuple[bytes, bytes]]
+) -> list[tuple[bytes, bytes]]:
     """A response's headers and those that every one carries, where it does not say otherwise."""
     names = {name.lower() for name, _ in headers}
     kept = [] if b"cache-control" in names else [(b"cache-control", b"no-store")]
@@ -60,7 +66,9 @@ def secured(headers: Sequence[tuple[bytes, bytes]], every: Sequence[tuple[bytes,
 
 
 class SecurityHeaders:
-    """Adds the headers to every HTTP response; `cache-control: no-store` unless the route chose otherwise."""
+    """Adds the headers to every HTTP response; `cache-control: no-store` unless the route chose
+    otherwise.
+    """
 
     def __init__(self, app: ASGIApp, frame_ancestors: Sequence[str], secure: bool) -> None:
         self.app = app
@@ -80,8 +88,9 @@ class SecurityHeaders:
 
 
 class BodyLimit:
-    """Answers 413 as soon as a request brings more than it may, whether or not it says so in advance, and 408 when its body comes
-    more slowly than any line that a study can be taken on."""
+    """Answers 413 as soon as a request brings more than it may, whether or not it says so in
+    advance, and 408 when its body comes more slowly than any line that a study can be taken on.
+    """
 
     def __init__(self, app: ASGIApp, patience_s: float = PATIENCE_S) -> None:
         self.app = app
@@ -108,7 +117,9 @@ class BodyLimit:
 
 
 class LimitedReceive:
-    """What a request brings, message by message, within the limits of its address; `RefusedBody` at the first one too much."""
+    """What a request brings, message by message, within the limits of its address; `RefusedBody` at
+    the first one too much.
+    """
 
     def __init__(self, scope: Scope, receive: Receive, patience_s: float) -> None:
         self._receive, self._patience_s, self._limit = receive, patience_s, _limit(scope)
@@ -121,7 +132,9 @@ class LimitedReceive:
         if self._whole:  # what comes now is only that the other side has gone
             return await self._receive()
         try:
-            async with asyncio.timeout_at(self._began_s + self._patience_s + self._received / SLOWEST_BYTES_PER_S):
+            async with asyncio.timeout_at(
+                self._began_s + self._patience_s + self._received / SLOWEST_BYTES_PER_S
+            ):
                 message = await self._receive()
         except TimeoutError:
             raise RefusedBody(*_TOO_SLOW) from None
@@ -162,7 +175,11 @@ _TOO_SLOW = (408, "too_slow", "the request did not arrive in time.", "Send it ag
 
 
 def _limit(scope: Scope) -> int:
-    return LARGEST_BATCH_BYTES if scope["path"].endswith(("/events", "/advance")) else LARGEST_BODY_BYTES
+    return (
+        LARGEST_BATCH_BYTES
+        if scope["path"].endswith(("/events", "/advance"))
+        else LARGEST_BODY_BYTES
+    )
 
 
 def _announced(scope: Scope) -> int:

@@ -1,4 +1,6 @@
-"""What a server needs to know, as one frozen record that can travel to worker processes; and its study folders, published."""
+"""What a server needs to know, as one frozen record that can travel to worker processes; and its
+study folders, published.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,11 @@ from believable.study.load import load
 from believable.study.records import Study, outline
 from believable.worlds.play_trial import Play
 
-#: Rounds whose pictures are made here that a core can take, with the engine and the coding of its pictures (`bench/doom.py`).
+#: Rounds whose pictures are made here that a core can take, with the engine and the coding of its
+#: pictures (`bench/doom.py`).
 ROUNDS_PER_CORE = 3
-#: Sessions from one network address: a class room behind one router takes two minutes, a script cannot take every place at once.
+#: Sessions from one network address: a class room behind one router takes two minutes, a script
+#: cannot take every place at once.
 JOINS_PER_MINUTE = 30
 #: How worker processes, which import the app by name, get their settings.
 SETTINGS_VARIABLE = "BELIEVABLE_SETTINGS"
@@ -32,15 +36,17 @@ SETTINGS_VARIABLE = "BELIEVABLE_SETTINGS"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`base_url` is the address people use; `frame_ancestors` lists sites that may show the study in a frame; `published` says
-    that the study folders were published before, so that this process need not. `most_rounds`: so many rounds of games that
-    draw themselves are played at once by all `workers` processes; None: as many as the cores can take. `most_connections`: at
-    once, in each process; None: as many as its descriptors allow. `trusted_proxies`: who is believed about a visitor's address.
-    `listed` is the kind of link that the page at the root address offers for each open study; None: it names no study.
-    `oidc_issuer` is a provider at which people may log in, which knows this server as `oidc_client`; the secret for that comes
-    from the environment (`BELIEVABLE_OIDC_SECRET`), never from here.
-    `sendfile` is the address under which a proxy in front sends files of the media folder (`X-Accel-Redirect`); None: this
-    server sends them itself. `joins_per_minute`: sessions that one network address may start through open links; None: any
+    """`base_url` is the address people use; `frame_ancestors` lists sites that may show the study
+    in a frame; `published` says that the study folders were published before, so that this process
+    need not. `most_rounds`: so many rounds of games that draw themselves are played at once by all
+    `workers` processes; None: as many as the cores can take. `most_connections`: at once, in each
+    process; None: as many as its descriptors allow. `trusted_proxies`: who is believed about a
+    visitor's address. `listed` is the kind of link that the page at the root address offers for
+    each open study; None: it names no study. `oidc_issuer` is a provider at which people may log
+    in, which knows this server as `oidc_client`; the secret for that comes from the environment
+    (`BELIEVABLE_OIDC_SECRET`), never from here. `sendfile` is the address under which a proxy in
+    front sends files of the media folder (`X-Accel-Redirect`); None: this server sends them itself.
+    `joins_per_minute`: sessions that one network address may start through open links; None: any
     number.
     """
 
@@ -77,7 +83,9 @@ class Settings:
 
     @property
     def drafts_dir(self) -> Path:
-        """Where datasets are put together before they are sent: with everything else about people, in the data folder."""
+        """Where datasets are put together before they are sent: with everything else about people,
+        in the data folder.
+        """
         return self.data_dir / "drafts"
 
     @property
@@ -93,7 +101,10 @@ class Settings:
         fields: dict[str, Any] = json.loads(text)
         for name in ("study_folders", "frame_ancestors", "trusted_proxies"):
             fields[name] = tuple(fields[name])
-        fields |= {"data_dir": Path(fields["data_dir"]), "study_folders": tuple(map(Path, fields["study_folders"]))}
+        fields |= {
+            "data_dir": Path(fields["data_dir"]),
+            "study_folders": tuple(map(Path, fields["study_folders"])),
+        }
         return cls(**fields)
 
 
@@ -107,8 +118,9 @@ def quiet(done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PublishedFolder:
-    """A study people can reach. `links` maps the kind of link (open, preview, simulated) to its whole address; `note` is for
-    the person who publishes it."""
+    """A study people can reach. `links` maps the kind of link (open, preview, simulated) to its
+    whole address; `note` is for the person who publishes it.
+    """
 
     study_id: str
     title: str
@@ -116,12 +128,18 @@ class PublishedFolder:
     note: str = ""
 
 
-def publish_folders(collect: Collect, settings: Settings, progress: Progress = quiet) -> tuple[PublishedFolder, ...]:
-    """Publishes every study folder of the settings. Doing it again changes nothing that has not changed."""
+def publish_folders(
+    collect: Collect, settings: Settings, progress: Progress = quiet
+) -> tuple[PublishedFolder, ...]:
+    """Publishes every study folder of the settings. Doing it again changes nothing that has not
+    changed.
+    """
     ids = [study_id(folder) for folder in settings.study_folders]
     for id_ in ids:
         if ids.count(id_) > 1:
-            raise InvalidInput(f"two study folders are named {id_!r}. Rename one: the name identifies the study.")
+            raise InvalidInput(
+                f"two study folders are named {id_!r}. Rename one: the name identifies the study."
+            )
     return tuple(_publish(collect, settings, folder, progress) for folder in settings.study_folders)
 
 
@@ -135,7 +153,9 @@ def study_id(folder: Path) -> str:
     return slug or "study"
 
 
-def _publish(collect: Collect, settings: Settings, folder: Path, progress: Progress) -> PublishedFolder:
+def _publish(
+    collect: Collect, settings: Settings, folder: Path, progress: Progress
+) -> PublishedFolder:
     whole = whole_definition(folder, settings.media_dir, progress)
     published = collect.publish(study_id(folder), whole, named=str(folder))
     title = whole.study.title.in_language(whole.study.languages[0])
@@ -144,7 +164,9 @@ def _publish(collect: Collect, settings: Settings, folder: Path, progress: Progr
 
 
 def whole_definition(folder: Path, media_dir: Path, progress: Progress = quiet) -> Definition:
-    """The study in a folder as sessions would be pinned to it: checked, with its media prepared in `media_dir`."""
+    """The study in a folder as sessions would be pinned to it: checked, with its media prepared in
+    `media_dir`.
+    """
     definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
     _must_be_able_to_film(definition.study)
     owner_folder(media_dir)
@@ -158,5 +180,9 @@ def _must_be_able_to_film(study: Study) -> None:
     plays = [item for item in items if isinstance(item, Play)]
     if any(play.filmed(watched=play.id in watched) for play in plays) and not have_av():
         raise MissingExtra(
-            what="videos of rounds (a play trial with `render: video`, or a 3D round that is watched)", extra="video"
+            what=(
+                "videos of rounds (a play trial with `render: video`, or a 3D round that is"
+                " watched)"
+            ),
+            extra="video",
         )

@@ -1,7 +1,8 @@
 """The root address: which studies are open here, how to take part, and the way in for researchers.
 
-Studies are listed only where the settings say so (`Settings.listed`): whoever recruits people through a platform wants nobody
-to come past it. A study that is still being made is shown with how far it is; whoever makes it says so in a file.
+Studies are listed only where the settings say so (`Settings.listed`): whoever recruits people
+through a platform wants nobody to come past it. A study that is still being made is shown with how
+far it is; whoever makes it says so in a file.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ router = APIRouter()
 
 @dataclass(frozen=True, slots=True)
 class StudyInPreparation:
-    """A study that will be open soon. `done` of `total` pieces are made; a total of 0: it waits for its turn."""
+    """A study that will be open soon. `done` of `total` pieces are made; a total of 0: it waits for
+    its turn.
+    """
 
     title: str
     about: str
@@ -78,7 +81,9 @@ async def start(request: Request) -> Response:
     accepts = request.headers.get("accept-language", "")
 
     def look(conn: Connection) -> tuple[list[OpenStudy], bool]:
-        has_owner = any(user.administrator and user.has_password for user in accounts.everyone(conn))
+        has_owner = any(
+            user.administrator and user.has_password for user in accounts.everyone(conn)
+        )
         return _open_studies(conn, collect, settings, accepts), has_owner
 
     open_here, has_owner = await collect.store.aread(look)
@@ -92,7 +97,9 @@ async def start(request: Request) -> Response:
     )
 
 
-def _open_studies(conn: Connection, collect: Collect, settings: Settings, accepts: str) -> list[OpenStudy]:
+def _open_studies(
+    conn: Connection, collect: Collect, settings: Settings, accepts: str
+) -> list[OpenStudy]:
     if settings.listed is None:
         return []
     shown = []
@@ -102,12 +109,17 @@ def _open_studies(conn: Connection, collect: Collect, settings: Settings, accept
             continue
         study = collect.context.definitions.get(conn, row.definition).study
         words = [Texts(study, language) for language in study.languages]
-        # What is learned from a study is for those who run it: participants would know what to look for.
-        protocol = None if study.analysis is None or settings.listed == "open" else study.analysis.protocol
+        # What is learned from a study is for those who run it: participants would know what to look
+        # for.
+        protocol = (
+            None if study.analysis is None or settings.listed == "open" else study.analysis.protocol
+        )
         shown.append(
             OpenStudy(
                 title=study.title.in_language(preferred(accepts, study.languages)),
-                about=PROTOCOLS[protocol].about if protocol is not None and protocol in PROTOCOLS else "",
+                about=PROTOCOLS[protocol].about
+                if protocol is not None and protocol in PROTOCOLS
+                else "",
                 address=f"/join/{links[-1].token}",
                 languages=tuple(texts["language.name"] for texts in words),
                 demonstration=study.demonstration,

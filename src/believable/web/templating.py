@@ -1,4 +1,6 @@
-"""Templates and the words of pages without a session. Everything is escaped unless a function here made it safe."""
+"""Templates and the words of pages without a session. Everything is escaped unless a function here
+made it safe.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, TemplateNotFound
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PrefixLoader,
+    StrictUndefined,
+    TemplateNotFound,
+)
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
@@ -23,20 +33,30 @@ from believable.worlds import WORLDS
 WEB = Path(__file__).parent
 STATIC = WEB / "static"
 
-_MARKDOWN_PAGE = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"]).disable("image")
+_MARKDOWN_PAGE = (
+    MarkdownIt("commonmark", {"html": False, "linkify": False})
+    .enable(["table", "strikethrough"])
+    .disable("image")
+)
 #: A note of the author to the author.
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_MARKDOWN_LINE = MarkdownIt("zero", {"html": False}).enable(["emphasis", "backticks", "escape", "entity"])
+_MARKDOWN_LINE = MarkdownIt("zero", {"html": False}).enable(
+    ["emphasis", "backticks", "escape", "entity"]
+)
 _MARKDOWN_CODE = MarkdownIt("zero", {"html": False}).enable("backticks")
 
 
 class FolderLoader(BaseLoader):
-    """`<name>/file` from the folder of that instrument or kind of page, looked up when it is shown."""
+    """`<name>/file` from the folder of that instrument or kind of page, looked up when it is
+    shown.
+    """
 
     def __init__(self, registry: Registry[Any]) -> None:
         self._registry = registry
 
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+    def get_source(
+        self, environment: Environment, template: str
+    ) -> tuple[str, str, Callable[[], bool]]:
         name, _, file = template.partition("/")
         if name not in self._registry:
             raise TemplateNotFound(template)
@@ -44,10 +64,16 @@ class FolderLoader(BaseLoader):
 
 
 def make_environment() -> Environment:
-    """Templates by path under `templates/`, each instrument's widget as `instruments/<name>/widget.html`, each kind of page as
-    `pages/<name>/page.html`, and what stands around a world's game as `worlds/<name>/hud.html`."""
+    """Templates by path under `templates/`, each instrument's widget as
+    `instruments/<name>/widget.html`, each kind of page as `pages/<name>/page.html`, and what stands
+    around a world's game as `worlds/<name>/hud.html`.
+    """
     beside = PrefixLoader(
-        {"instruments": FolderLoader(INSTRUMENTS), "pages": FolderLoader(PAGES), "worlds": FolderLoader(WORLDS)}
+        {
+            "instruments": FolderLoader(INSTRUMENTS),
+            "pages": FolderLoader(PAGES),
+            "worlds": FolderLoader(WORLDS),
+        }
     )
     return Environment(
         loader=ChoiceLoader([FileSystemLoader(WEB / "templates"), beside]),
@@ -61,28 +87,37 @@ def make_environment() -> Environment:
 templates = make_environment()
 
 
-def page(name: str, status: int = 200, headers: Mapping[str, str] | None = None, **context: Any) -> HTMLResponse:
+def page(
+    name: str, status: int = 200, headers: Mapping[str, str] | None = None, **context: Any
+) -> HTMLResponse:
     """A template as a response."""
     html = templates.get_template(name).render(**context)
     return HTMLResponse(html, status_code=status, headers=dict(headers or {}))
 
 
-#: Stands in a kept page for what differs between the people who get it. Nobody can have written it into a study.
+#: Stands in a kept page for what differs between the people who get it. Nobody can have written it
+#: into a study.
 _PLACE = secrets.token_hex(16)
 PAGES_KEPT = 500
 _kept_pages: LatestKept[Hashable, tuple[str, ...]] = LatestKept(PAGES_KEPT)
 
 
-def kept_page(name: str, key: Hashable, filled: Mapping[str, str], make: Callable[[], Mapping[str, Any]]) -> HTMLResponse:
-    """A template as a response, drawn once for each `key`, which stands for everything that `make` returns. `filled` is what
-    differs between people who share it: each stands once in the template, in this order, and is escaped unless it is markup."""
+def kept_page(
+    name: str, key: Hashable, filled: Mapping[str, str], make: Callable[[], Mapping[str, Any]]
+) -> HTMLResponse:
+    """A template as a response, drawn once for each `key`, which stands for everything that `make`
+    returns. `filled` is what differs between people who share it: each stands once in the template,
+    in this order, and is escaped unless it is markup.
+    """
     places = {field: Markup(f"{_PLACE}-{number}") for number, field in enumerate(filled)}
     parts = _kept_pages.get((name, key))
     if parts is None:
         html = templates.get_template(name).render(**places, **make())
         parts = tuple(re.split("|".join(places.values()), html))
         if len(parts) != len(filled) + 1:
-            raise RuntimeError(f"{name}: expected {', '.join(filled)} once each, found {len(parts) - 1} places")
+            raise RuntimeError(
+                f"{name}: expected {', '.join(filled)} once each, found {len(parts) - 1} places"
+            )
         _kept_pages.put((name, key), parts)
     words = [parts[0]]
     for value, part in zip(filled.values(), parts[1:], strict=True):
@@ -95,7 +130,8 @@ def fragment(name: str, **context: Any) -> Markup:
     return Markup(templates.get_template(name).render(**context))
 
 
-# ---------------------------------------------------------------------------------------------- words
+# ----------------------------------------------------------------------------------------------
+# words
 
 
 class Words(dict[str, str]):
@@ -107,7 +143,8 @@ class Words(dict[str, str]):
 
 
 def preferred(header: str, offered: Sequence[str]) -> str:
-    """The first of `offered` that an Accept-Language header names, by weight; else the first offered.
+    """The first of `offered` that an Accept-Language header names, by weight; else the first
+    offered.
 
     >>> preferred("fr, de-CH;q=0.9, en;q=0.2", ["en", "de"])
     'de'
@@ -115,7 +152,9 @@ def preferred(header: str, offered: Sequence[str]) -> str:
     wishes = sorted(_wishes(header), key=lambda wish: -wish[1])
     for wish, weight in wishes:
         for language in offered:
-            if weight > 0 and (language.lower() == wish or language.split("-")[0] == wish.split("-")[0]):
+            if weight > 0 and (
+                language.lower() == wish or language.split("-")[0] == wish.split("-")[0]
+            ):
                 return language
     return offered[0]
 
@@ -137,8 +176,9 @@ def _wishes(header: str) -> list[tuple[str, float]]:
 
 
 def markdown_page(text: str) -> Markup:
-    """A researcher's whole page: no raw HTML, no images or links to elsewhere that load by themselves. Comments
-    (`<!-- … -->`) are left out."""
+    """A researcher's whole page: no raw HTML, no images or links to elsewhere that load by
+    themselves. Comments (`<!-- … -->`) are left out.
+    """
     return Markup(_MARKDOWN_PAGE.render(_COMMENT.sub("", text)))
 
 

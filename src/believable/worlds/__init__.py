@@ -8,7 +8,9 @@ from believable.recordings.recording import Recording
 from believable.recordings.scene import Scene
 from believable.worlds.contract import World
 
-WORLDS: Registry[World] = registry("world", World, __name__, ("maze", "arena", "town", "doom", "gym"))
+WORLDS: Registry[World] = registry(
+    "world", World, __name__, ("maze", "arena", "town", "doom", "gym")
+)
 
 
 def draw(recording: Recording) -> Scene:

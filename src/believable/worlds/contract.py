@@ -1,7 +1,8 @@
 """What a world is: one declared record behind which everything stands that only this world knows.
 
-A round is a pure function of its setup and the inputs of its seats, tick by tick: so it is resumed, filmed, varied and
-replayed from them. Inputs are short lists of whole numbers: the same on the wire, in the database and in the bundle.
+A round is a pure function of its setup and the inputs of its seats, tick by tick: so it is resumed,
+filmed, varied and replayed from them. Inputs are short lists of whole numbers: the same on the
+wire, in the database and in the bundle.
 """
 
 from __future__ import annotations
@@ -36,22 +37,26 @@ Row: TypeAlias = dict[str, Scalar]
 Pixels: TypeAlias = NDArray[np.uint8]
 #: Presses are counted from 1 to this, then from 1 again.
 SERIALS = 7
-#: A key that was pressed so many presses ago may still be down; letting go of the others shows it again.
+#: A key that was pressed so many presses ago may still be down; letting go of the others shows it
+#: again.
 _STILL_DOWN = 3
 
 
-# ---------------------------------------------------------------------------------------------- inputs
+# ----------------------------------------------------------------------------------------------
+# inputs
 
 
 @dataclass(frozen=True, slots=True)
 class InputPart:
     """One number of an input, from `low` to `high`.
 
-    `held` counts while it is pressed. `kept` stays when everything is released (where somebody looks). `trigger` is 0 or 1 and
-    counts for a tick even if it was released before the tick came; `tapped` is the same for any number (a choice of several).
-    `pressed` is such a choice whose presses are counted, so that two quick taps are two: the number is
-    `choice + choices × serial`, and each press takes the next serial from 1 to `SERIALS`. Serial 0 means that presses are not
-    counted: a tap right after another one then looks like a key that is held. `moved` adds up between two ticks (a mouse).
+    `held` counts while it is pressed. `kept` stays when everything is released (where somebody
+    looks). `trigger` is 0 or 1 and counts for a tick even if it was released before the tick came;
+    `tapped` is the same for any number (a choice of several). `pressed` is such a choice whose
+    presses are counted, so that two quick taps are two: the number is `choice + choices × serial`,
+    and each press takes the next serial from 1 to `SERIALS`. Serial 0 means that presses are not
+    counted: a tap right after another one then looks like a key that is held. `moved` adds up
+    between two ticks (a mouse).
     """
 
     name: str
@@ -70,7 +75,9 @@ class InputPart:
         return 0 if value == 0 else (value - 1) % self.choices + 1
 
     def serial(self, value: int) -> int:
-        """Of a part that is `pressed`: the number of the press, from 1; 0: presses are not counted, or none is down."""
+        """Of a part that is `pressed`: the number of the press, from 1; 0: presses are not counted,
+        or none is down.
+        """
         return 0 if value == 0 else (value - 1) // self.choices
 
     def within(self, value: int) -> int:
@@ -86,7 +93,9 @@ class InputPart:
 
 
 class PressCounter:
-    """Tells a new press of a `pressed` part from a key that is still down. Sees the value of every tick, in order."""
+    """Tells a new press of a `pressed` part from a key that is still down. Sees the value of every
+    tick, in order.
+    """
 
     def __init__(self, part: InputPart) -> None:
         self._part = part
@@ -124,34 +133,50 @@ class InputSchema:
         """What came over the wire, or an error: whatever does not fit never reaches a game."""
         values = tuple(raw) if isinstance(raw, list | tuple) else ()
         if len(values) != len(self.parts) or not all(
-            type(value) is int and part.low <= value <= part.high for value, part in zip(values, self.parts, strict=True)
+            type(value) is int and part.low <= value <= part.high
+            for value, part in zip(values, self.parts, strict=True)
         ):
             expected = ", ".join(f"{part.name} {part.low} to {part.high}" for part in self.parts)
-            raise InvalidInput(f"an input: expected {expected}, got {str(raw)[:80]}. Reload the page.")
+            raise InvalidInput(
+                f"an input: expected {expected}, got {str(raw)[:80]}. Reload the page."
+            )
         return values
 
     def released(self, last: Input) -> Input:
         """Nothing is pressed any more."""
-        return tuple(value if part.kind == "kept" else 0 for value, part in zip(last, self.parts, strict=True))
+        return tuple(
+            value if part.kind == "kept" else 0
+            for value, part in zip(last, self.parts, strict=True)
+        )
 
     def joined(self, inputs: Sequence[Input]) -> Input:
-        """Inputs that count for the same tick: the last one, with every trigger pulled and every movement made since."""
+        """Inputs that count for the same tick: the last one, with every trigger pulled and every
+        movement made since.
+        """
         if len(inputs) == 1:
             return inputs[0]
-        return tuple(part.joined(values) for part, values in zip(self.parts, zip(*inputs, strict=True), strict=True))
+        return tuple(
+            part.joined(values)
+            for part, values in zip(self.parts, zip(*inputs, strict=True), strict=True)
+        )
 
     def after(self, last: Input) -> Input:
         """What holds in the ticks after an input: a movement was made once."""
-        return tuple(0 if part.kind == "moved" else value for value, part in zip(last, self.parts, strict=True))
+        return tuple(
+            0 if part.kind == "moved" else value
+            for value, part in zip(last, self.parts, strict=True)
+        )
 
 
-# ---------------------------------------------------------------------------------------------- rounds
+# ----------------------------------------------------------------------------------------------
+# rounds
 
 
 @dataclass(frozen=True, slots=True)
 class RoundPlace:
-    """Where a round is played: what the plan and the session give to its setup. `session_seed` is the trial's `start_seed`, if it
-    has one. `opponent` is empty if there is none."""
+    """Where a round is played: what the plan and the session give to its setup. `session_seed` is
+    the trial's `start_seed`, if it has one. `opponent` is empty if there is none.
+    """
 
     session_seed: int
     trial_key: str
@@ -168,11 +193,12 @@ class RoundPlace:
 class Game(Protocol):
     """One round in progress.
 
-    `step` goes on by a tick; a seat without input is played by the agent that the setup names. It returns what happened that
-    can be seen or heard at the page. `snapshot` is what the page is told of the tick, as JSON values: all there is to draw in
-    worlds that are drawn, what stands beside the picture in those that are rendered, and nothing of anybody's inside. `welcome`
-    is what the page needs beside it, once. `record` gives the recording so far, of a game that was made with `recorded`.
-    `close` gives back what it holds; nothing else is asked of it afterwards.
+    `step` goes on by a tick; a seat without input is played by the agent that the setup names. It
+    returns what happened that can be seen or heard at the page. `snapshot` is what the page is told
+    of the tick, as JSON values: all there is to draw in worlds that are drawn, what stands beside
+    the picture in those that are rendered, and nothing of anybody's inside. `welcome` is what the
+    page needs beside it, once. `record` gives the recording so far, of a game that was made with
+    `recorded`. `close` gives back what it holds; nothing else is asked of it afterwards.
     """
 
     @property
@@ -193,19 +219,22 @@ class Game(Protocol):
 
 
 class RenderedGame(Game, Protocol):
-    """A round of a world that draws itself. It may hold a process and memory, take a second to begin, and block while it
-    steps: it is made, stepped and closed in one process that serves nobody else.
+    """A round of a world that draws itself. It may hold a process and memory, take a second to
+    begin, and block while it steps: it is made, stepped and closed in one process that serves
+    nobody else.
 
-    `picture` is what is seen now, of the size that `welcome` tells as `width_px` and `height_px`. It is valid until the next
-    step. `skip` goes on by as many ticks as there are inputs without looking: nothing is drawn and nothing recorded, and the
-    round stands where `step` after `step` would have brought it. So a round is taken up again quickly.
+    `picture` is what is seen now, of the size that `welcome` tells as `width_px` and `height_px`.
+    It is valid until the next step. `skip` goes on by as many ticks as there are inputs without
+    looking: nothing is drawn and nothing recorded, and the round stands where `step` after `step`
+    would have brought it. So a round is taken up again quickly.
     """
 
     def picture(self) -> Pixels: ...
     def skip(self, inputs: Sequence[Mapping[str, Input]]) -> None: ...
 
 
-# ---------------------------------------------------------------------------------------------- agents
+# ----------------------------------------------------------------------------------------------
+# agents
 
 
 class Driver(Protocol):
@@ -216,11 +245,13 @@ class Driver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Agent(Generic[P]):
-    """Who can play: a person's stand-in. `params()` are the usual parameters, `draw(rng)` those of somebody at random.
+    """Who can play: a person's stand-in. `params()` are the usual parameters, `draw(rng)` those of
+    somebody at random.
 
-    `new(params, seed, welcome)` sits down at a round; what it does follows from the seed and from what it is shown.
-    `load(written)` gives the parameters from what stands behind a colon after the name: `imitation:person.imitation`.
-    `game(setup)` begins a recorded round that shows it more than a page is told, where it needs that.
+    `new(params, seed, welcome)` sits down at a round; what it does follows from the seed and from
+    what it is shown. `load(written)` gives the parameters from what stands behind a colon after the
+    name: `imitation:person.imitation`. `game(setup)` begins a recorded round that shows it more
+    than a page is told, where it needs that.
     """
 
     name: str
@@ -235,14 +266,19 @@ class Agent(Generic[P]):
 def _loaded(agent: Agent[P], written: str) -> Agent[P]:
     """The agent with the parameters that the words give, read once."""
     if agent.load is None:
-        raise InvalidInput(f"player {agent.name!r}: it takes nothing behind a colon, got {written!r}. Leave it out.")
+        raise InvalidInput(
+            f"player {agent.name!r}: it takes nothing behind a colon, got {written!r}. Leave it"
+            " out."
+        )
     params = agent.load(written)
     return replace(agent, params=lambda: params, draw=lambda rng: params)
 
 
 @dataclass(frozen=True, slots=True)
 class Opponents:
-    """Whom people play against: names with what each is, and whether a number from 0 to 1 is one, too (`level` says of what)."""
+    """Whom people play against: names with what each is, and whether a number from 0 to 1 is one,
+    too (`level` says of what).
+    """
 
     named: Mapping[str, str]
     level: str | None = None
@@ -255,7 +291,8 @@ class Opponents:
         return f"unknown opponent {name!r}.", f"{did_you_mean(name, self.named)}{hint}"
 
 
-# ---------------------------------------------------------------------------------------------- the world
+# ---------------------------------------------------------------------------------------------- the
+# world
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +309,9 @@ class WorldColumn:
 class WorldColumns:
     """What the bundle carries of a world's rounds beside what all rounds have.
 
-    `setup` are columns of the table of rounds, `setup_row(setup)` fills them; `telemetry` those of the table that goes tick by
-    tick, `telemetry_rows(recording)` fills them, one row per frame. The inputs have their own table, from the `InputSchema`.
+    `setup` are columns of the table of rounds, `setup_row(setup)` fills them; `telemetry` those of
+    the table that goes tick by tick, `telemetry_rows(recording)` fills them, one row per frame. The
+    inputs have their own table, from the `InputSchema`.
     """
 
     setup: tuple[WorldColumn, ...]
@@ -284,9 +322,10 @@ class WorldColumns:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a recording is filmed: the size, where the camera is (empty: as it was played), and what is written over the picture
-    (health, ammunition …). `plain`: nothing but the surroundings, neither hands nor crosshair nor flashes. `first_frame`: the
-    pictures begin with this frame."""
+    """How a recording is filmed: the size, where the camera is (empty: as it was played), and what
+    is written over the picture (health, ammunition …). `plain`: nothing but the surroundings,
+    neither hands nor crosshair nor flashes. `first_frame`: the pictures begin with this frame.
+    """
 
     width_px: int
     height_px: int
@@ -298,7 +337,9 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class MouseLook:
-    """The parts of an input, of kind `moved`, that a mouse moves sideways and upwards, and how far per pixel."""
+    """The parts of an input, of kind `moved`, that a mouse moves sideways and upwards, and how far
+    per pixel.
+    """
 
     sideways: str
     upwards: str
@@ -309,10 +350,12 @@ class MouseLook:
 class GameControls:
     """How keys and mouse become an input, on the page of worlds that draw themselves.
 
-    `keys` has the place of a key on the keyboard (`KeyboardEvent.code`), or of several held together (`KeyA+KeyW`), with the
-    part it sets and the value while it is down; for a part that is `moved`, how far in a second. `buttons` is the same for the
-    mouse: 0 left, 1 middle, 2 right. Of a part that can be negative, what is down adds up; of others counts what was pressed
-    last. `words` says what a key does, where the world knows it: an element with `data-controls` in its `help.html` lists them.
+    `keys` has the place of a key on the keyboard (`KeyboardEvent.code`), or of several held
+    together (`KeyA+KeyW`), with the part it sets and the value while it is down; for a part that is
+    `moved`, how far in a second. `buttons` is the same for the mouse: 0 left, 1 middle, 2 right. Of
+    a part that can be negative, what is down adds up; of others counts what was pressed last.
+    `words` says what a key does, where the world knows it: an element with `data-controls` in its
+    `help.html` lists them.
     """
 
     keys: Mapping[str, tuple[str, int]]
@@ -325,10 +368,11 @@ class GameControls:
 class Rendering:
     """How a world that draws itself is seen.
 
-    `cameras` are the places from which it can be filmed. `pictures(recording, view)` plays a recording again, from the setup
-    and the inputs in it, and gives one picture for each of its frames: the same bytes for the same recording and view.
-    `controls(setup)` is how a person plays it at the page that all such worlds share. `size_px(recording)` is width and height of
-    the picture as it was played.
+    `cameras` are the places from which it can be filmed. `pictures(recording, view)` plays a
+    recording again, from the setup and the inputs in it, and gives one picture for each of its
+    frames: the same bytes for the same recording and view. `controls(setup)` is how a person plays
+    it at the page that all such worlds share. `size_px(recording)` is width and height of the
+    picture as it was played.
     """
 
     cameras: tuple[str, ...]
@@ -347,21 +391,25 @@ class Rendering:
 class Playing(Generic[Options, Setup]):
     """How a world is played.
 
-    `options` are the keys that a play trial has for this world; `check(options)` lists what is wrong in them beyond their types
-    as (key, message, cure). `settle(options, place)` makes the setup of one round, its seeds in it, which is stored as JSON;
-    `new(setup, recorded)` begins the round. `seats` begins with the person's. In the world's folder lie
-    `static/page.js`, the module of the page, which exports `begin(surroundings)` (see `web/static/play/game.js`), and where
-    they are needed `hud.html` (above the game), `help.html` (beside it) and `static/page.css`. A world that draws itself has
-    a `rendering`; its games are `RenderedGame`s, and it needs no script of its own.
+    `options` are the keys that a play trial has for this world; `check(options)` lists what is
+    wrong in them beyond their types as (key, message, cure). `settle(options, place)` makes the
+    setup of one round, its seeds in it, which is stored as JSON; `new(setup, recorded)` begins the
+    round. `seats` begins with the person's. In the world's folder lie `static/page.js`, the module
+    of the page, which exports `begin(surroundings)` (see `web/static/play/game.js`), and where they
+    are needed `hud.html` (above the game), `help.html` (beside it) and `static/page.css`. A world
+    that draws itself has a `rendering`; its games are `RenderedGame`s, and it needs no script of
+    its own.
 
-    `pace(setup)` is how many ticks a second has, where it is not always `tick_hz`. `words(options)` is the beginning of the keys
-    of its texts: `.text` and `.practice_text` above the game, `.label` of the picture, `.over` and `.over_text` at the end.
-    `known(setup)` is what somebody knows who has played there before: told to scripted players (as `known` of the welcome),
-    never to a page. `ready()` raises MissingExtra where a round cannot be played because something is not installed.
-    `rollout(setup, program, target, steps_per_s)` lets a program play a round, writes recording and film as `target` with their
-    endings, and returns the files; with `steps_per_s` it acts at about this pace, if the world waits for whoever plays.
-    `check_program(options)` is `check` for such a program, which needs no keys. `human_steps_per_s` is how fast people are
-    assumed to go in a world that waits for them.
+    `pace(setup)` is how many ticks a second has, where it is not always `tick_hz`. `words(options)`
+    is the beginning of the keys of its texts: `.text` and `.practice_text` above the game, `.label`
+    of the picture, `.over` and `.over_text` at the end. `known(setup)` is what somebody knows who
+    has played there before: told to scripted players (as `known` of the welcome), never to a page.
+    `ready()` raises MissingExtra where a round cannot be played because something is not installed.
+    `rollout(setup, program, target, steps_per_s)` lets a program play a round, writes recording and
+    film as `target` with their endings, and returns the files; with `steps_per_s` it acts at about
+    this pace, if the world waits for whoever plays. `check_program(options)` is `check` for such a
+    program, which needs no keys. `human_steps_per_s` is how fast people are assumed to go in a
+    world that waits for them.
     """
 
     options: type[Options]
@@ -390,7 +438,9 @@ class Playing(Generic[Options, Setup]):
 
     def options_in(self, trial: Record) -> Options:
         """The keys of a play trial that are this world's."""
-        return self.options.model_validate({name: getattr(trial, name) for name in self.options.model_fields})
+        return self.options.model_validate(
+            {name: getattr(trial, name) for name in self.options.model_fields}
+        )
 
     def stored(self, setup: Setup) -> str:
         """A setup as it is kept: JSON, the same bytes for the same setup."""
@@ -401,7 +451,9 @@ class Playing(Generic[Options, Setup]):
         return self.setup.model_validate_json(text)
 
     def player(self, name: str | None = None) -> Agent[Any]:
-        """One who plays by itself; the first unless one is named. `NAME:WORDS` gives the words to its `load`."""
+        """One who plays by itself; the first unless one is named. `NAME:WORDS` gives the words to
+        its `load`.
+        """
         if name is None:
             return self.players[0]
         own, colon, written = name.partition(":")
@@ -418,10 +470,10 @@ class Playing(Generic[Options, Setup]):
 class AgentTask:
     """Something agents of a world are trained for. `agents` has their names with what each is.
 
-    `rounds` has the options of its rounds, by which people of a lab play it (`believable record TASK`).
-    `measuring` is a module with `evaluate_agent(agent, runs, seed, *, map_seeds, workers, progress)` and what tells its measures,
-    `training` one with `train_agent(agent, seed, decisions, folder, *, maps, workers, tell, start,
-    rate)`: imported when it is asked for.
+    `rounds` has the options of its rounds, by which people of a lab play it (`believable record
+    TASK`). `measuring` is a module with `evaluate_agent(agent, runs, seed, *, map_seeds, workers,
+    progress)` and what tells its measures, `training` one with `train_agent(agent, seed, decisions,
+    folder, *, maps, workers, tell, start, rate)`: imported when it is asked for.
     """
 
     name: str
@@ -444,12 +496,14 @@ class AgentTask:
 class World:
     """A world: recorded, drawn, and played where `playing` says how.
 
-    `draw(recording)` gives its looks as plain data, for the browser's player and for videos alike; where that cannot show what
-    happened, because a recording does not say where things are, `drawn` is false and its rounds are seen as pictures only.
-    `extra` names the optional part of the installation that it needs. In `folder` lie its scripts (`static/`) and templates.
-    `observe(recording, actor)` is what a learner sees of somebody in a recording, where that does not stand in the columns that
-    all learners read. `tasks` are what agents of it are trained for. `start_of(recording)` names the start of a recording (the
-    environment and its seed), so that recordings of the same start can be compared; None if it does not say.
+    `draw(recording)` gives its looks as plain data, for the browser's player and for videos alike;
+    where that cannot show what happened, because a recording does not say where things are, `drawn`
+    is false and its rounds are seen as pictures only. `extra` names the optional part of the
+    installation that it needs. In `folder` lie its scripts (`static/`) and templates.
+    `observe(recording, actor)` is what a learner sees of somebody in a recording, where that does
+    not stand in the columns that all learners read. `tasks` are what agents of it are trained for.
+    `start_of(recording)` names the start of a recording (the environment and its seed), so that
+    recordings of the same start can be compared; None if it does not say.
     """
 
     name: str

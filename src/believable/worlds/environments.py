@@ -1,5 +1,7 @@
-"""The Gymnasium environments of our worlds. Gymnasium knows their ids as soon as this module is imported, also by name:
-`gymnasium.make("believable.worlds.environments:believable/DoomNavigate-v1")`. What one needs is loaded when it is made.
+"""The Gymnasium environments of our worlds. Gymnasium knows their ids as soon as this module is
+imported, also by name:
+`gymnasium.make("believable.worlds.environments:believable/DoomNavigate-v1")`. What one needs is
+loaded when it is made.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ ENVIRONMENTS = {
     "believable/Maze-Player-v1": "believable.worlds.maze.env:MazePlayerEnv",
     "believable/Maze-Opponent-v1": "believable.worlds.maze.env:MazeOpponentEnv",
     "believable/DoomNavigate-v1": "believable.worlds.doom.training:DoomNavigateEnv",
-    "believable/DoomNavigationAgents-v1": "believable.worlds.doom.navigation.navigation_env:NavigationEnv",
+    "believable/DoomNavigationAgents-v1": (
+        "believable.worlds.doom.navigation.navigation_env:NavigationEnv"
+    ),
     "believable/DoomDeathmatch-v1": "believable.worlds.doom.training:DoomDeathmatchEnv",
 }
 #: The same by the batch, compiled.

@@ -1,7 +1,8 @@
-"""A round while it is played: inputs come in with numbers and wished ticks, the round decides when each one counts.
+"""A round while it is played: inputs come in with numbers and wished ticks, the round decides when
+each one counts.
 
-Pure: no clock, no network, no world of its own. The changes it hands out are all that has to be kept; with the setup they give
-the round again, tick by tick, on any machine.
+Pure: no clock, no network, no world of its own. The changes it hands out are all that has to be
+kept; with the setup they give the round again, tick by tick, on any machine.
 """
 
 from __future__ import annotations
@@ -12,7 +13,16 @@ from typing import Any, cast
 
 from believable.core.errors import InvalidInput
 from believable.recordings.recording import Recording
-from believable.worlds.contract import Driver, Game, Input, InputSchema, Pixels, Playing, PressCounter, RenderedGame
+from believable.worlds.contract import (
+    Driver,
+    Game,
+    Input,
+    InputSchema,
+    Pixels,
+    Playing,
+    PressCounter,
+    RenderedGame,
+)
 
 #: An input is not kept for a tick farther ahead than this.
 LONGEST_LEAD_TICKS = 30
@@ -28,7 +38,9 @@ Change = list[int]
 
 @dataclass(frozen=True, slots=True)
 class NumberedInput:
-    """What keys and mouse said. `number` grows with each; `tick` is when the page would like it to count."""
+    """What keys and mouse said. `number` grows with each; `tick` is when the page would like it to
+    count.
+    """
 
     number: int
     tick: int
@@ -36,9 +48,18 @@ class NumberedInput:
 
 
 class LiveRound:
-    """One round. `step` goes on by a tick; `take_changes` gives what was applied since the last time."""
+    """One round. `step` goes on by a tick; `take_changes` gives what was applied since the last
+    time.
+    """
 
-    def __init__(self, playing: Playing[Any, Any], setup: Any, *, recorded: bool = False, game: Game | None = None) -> None:
+    def __init__(
+        self,
+        playing: Playing[Any, Any],
+        setup: Any,
+        *,
+        recorded: bool = False,
+        game: Game | None = None,
+    ) -> None:
         self.game = playing.new(setup, recorded) if game is None else game
         self._schema = playing.inputs
         self._seat = playing.seats[0]
@@ -62,7 +83,9 @@ class LiveRound:
         *,
         recorded: bool = False,
     ) -> LiveRound:
-        """The round as it stood at `tick` (at its end, where none is given), from what was applied."""
+        """The round as it stood at `tick` (at its end, where none is given), from what was
+        applied.
+        """
         live = cls(playing, setup, recorded=recorded)
         by_tick = {change[0]: change for change in changes}
         if live._rendered is not None and tick is not None and not recorded:
@@ -107,16 +130,22 @@ class LiveRound:
             return
         self.received = numbered.number
         latest = self.game.tick + LONGEST_LEAD_TICKS
-        self._waiting.append(numbered if numbered.tick <= latest else replace(numbered, tick=latest))
+        self._waiting.append(
+            numbered if numbered.tick <= latest else replace(numbered, tick=latest)
+        )
 
     def release(self) -> None:
-        """Nothing is pressed any more, and nothing waits: the connection is gone, or the page asked for a pause."""
+        """Nothing is pressed any more, and nothing waits: the connection is gone, or the page asked
+        for a pause.
+        """
         self._waiting.clear()
         self._set(self._schema.released(self._pressed), self.received)
 
     def step(self) -> Sequence[str]:
-        """One tick, with the inputs whose time has come. A trigger that was pulled for a moment counts, however late it comes. Of
-        presses that are counted, each has a tick of its own: a second one in the same tick counts in the next."""
+        """One tick, with the inputs whose time has come. A trigger that was pulled for a moment
+        counts, however late it comes. Of presses that are counted, each has a tick of its own: a
+        second one in the same tick counts in the next.
+        """
         due = self._due(self.game.tick)
         if not due:
             return self._step()
@@ -131,12 +160,17 @@ class LiveRound:
         due = [numbered for numbered in self._waiting if numbered.tick <= tick]
         count = presses = 0
         for numbered in due:
-            new = any(counter.is_new(numbered.pressed[index]) for index, counter in self._presses.items())
+            new = any(
+                counter.is_new(numbered.pressed[index]) for index, counter in self._presses.items()
+            )
             if new and presses and len(due) <= MOST_WAITING:
                 break
             presses += self._see_presses(numbered.pressed)
             count += 1
-        self._waiting = [*due[count:], *(numbered for numbered in self._waiting if numbered.tick > tick)]
+        self._waiting = [
+            *due[count:],
+            *(numbered for numbered in self._waiting if numbered.tick > tick),
+        ]
         return due[:count]
 
     def _set(self, pressed: Input, number: int) -> None:
@@ -161,9 +195,17 @@ class LiveRound:
         return taken
 
     def message(self) -> dict[str, Any]:
-        """What the page is told of this tick: tick, score, the last input that was applied, what happened, and the snapshot."""
+        """What the page is told of this tick: tick, score, the last input that was applied, what
+        happened, and the snapshot.
+        """
         snapshot = self.game.snapshot()
-        return {"t": self.game.tick, **snapshot, "s": self.game.score, "n": self.applied, "e": list(self._happened)}
+        return {
+            "t": self.game.tick,
+            **snapshot,
+            "s": self.game.score,
+            "n": self.applied,
+            "e": list(self._happened),
+        }
 
     def picture(self) -> Pixels | None:
         """The picture of this tick, in worlds that are rendered."""
@@ -171,7 +213,10 @@ class LiveRound:
 
 
 def record_round(
-    playing: Playing[Any, Any], setup: Any, changes: Sequence[Sequence[int]], tick: int | None = None
+    playing: Playing[Any, Any],
+    setup: Any,
+    changes: Sequence[Sequence[int]],
+    tick: int | None = None,
 ) -> tuple[Recording, int]:
     """The recording of a round and its score, made again from its setup and its inputs."""
     live = LiveRound.rebuilt(playing, setup, changes, tick, recorded=True)
@@ -187,11 +232,14 @@ def play_through(
     sit_down: Callable[[Mapping[str, Any]], Driver],
     begin: Callable[[Any], Game] | None = None,
 ) -> Recording:
-    """A whole round by somebody who sits down at what the page would be told, and its recording. `begin(setup)` gives a recorded
-    game that tells more, for those who need it."""
+    """A whole round by somebody who sits down at what the page would be told, and its recording.
+    `begin(setup)` gives a recorded game that tells more, for those who need it.
+    """
     live = LiveRound(playing, setup, recorded=True, game=None if begin is None else begin(setup))
     try:
-        driver = sit_down({**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)})
+        driver = sit_down(
+            {**live.game.welcome(), "ticks": live.game.ticks, "known": playing.known(setup)}
+        )
         while not live.over:
             tick = live.game.tick
             live.receive(NumberedInput(tick + 1, tick, driver.act(live.message())))
@@ -201,7 +249,8 @@ def play_through(
         live.game.close()
 
 
-# ---------------------------------------------------------------------------------------------- what a page may send
+# ----------------------------------------------------------------------------------------------
+# what a page may send
 
 
 def inputs_in(message: Mapping[str, Any], schema: InputSchema) -> list[NumberedInput]:
@@ -219,17 +268,26 @@ def _numbered(raw: Any, schema: InputSchema) -> NumberedInput:
     number, tick, *pressed = raw
     for value in (number, tick):
         if type(value) is not int or not 0 <= value <= _HIGHEST:
-            raise InvalidInput(f"an input: expected a number and a tick, got {str(value)[:40]!r}. Reload the page.")
+            raise InvalidInput(
+                f"an input: expected a number and a tick, got {str(value)[:40]!r}. Reload the page."
+            )
     return NumberedInput(number, tick, schema.read(pressed))
 
 
 def step_in(message: Any, schema: InputSchema) -> tuple[int, Input, int] | None:
-    """`step: [number, *input, ticks]` of a simulated participant: what is pressed, and for how long. None: it stops playing."""
+    """`step: [number, *input, ticks]` of a simulated participant: what is pressed, and for how
+    long. None: it stops playing.
+    """
     step = message.get("step") if isinstance(message, dict) else None
     if step is None:
         return None
     whole = isinstance(step, list) and len(step) == 2 + len(schema.parts)
-    if not whole or type(step[0]) is not int or type(step[-1]) is not int or not 1 <= step[-1] <= MOST_INPUTS:
+    if (
+        not whole
+        or type(step[0]) is not int
+        or type(step[-1]) is not int
+        or not 1 <= step[-1] <= MOST_INPUTS
+    ):
         names = ", ".join(part.name for part in schema.parts)
         raise InvalidInput(f"a step: expected [number, {names}, ticks].")
     return step[0], schema.read(step[1:-1]), step[-1]

@@ -1,7 +1,8 @@
-"""Pictures of a round as they go to a page: H.264 without delay where the browser decodes it, otherwise one JPEG after another.
+"""Pictures of a round as they go to a page: H.264 without delay where the browser decodes it,
+otherwise one JPEG after another.
 
-Every picture becomes one piece at once. A piece that is left out is never encoded, so that the next one still fits what the
-page has seen. Needs `av`.
+Every picture becomes one piece at once. A piece that is left out is never encoded, so that the next
+one still fits what the page has seen. Needs `av`.
 """
 
 from __future__ import annotations
@@ -61,13 +62,17 @@ class PictureEncoder:
             self._codec = self._opened(picture.shape[1], picture.shape[0])
         frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
         jpeg = self._coding == "jpeg"
-        frame = self._colours.reformat(frame, format="yuvj420p" if jpeg else "yuv420p", interpolation="AREA")
+        frame = self._colours.reformat(
+            frame, format="yuvj420p" if jpeg else "yuv420p", interpolation="AREA"
+        )
         frame.pts = self._count
         if whole and not jpeg:
             frame.pict_type = av.video.frame.PictureType.I
         self._count += 1
         packets = self._codec.encode(frame)
-        return b"".join(bytes(packet) for packet in packets), jpeg or any(packet.is_keyframe for packet in packets)
+        return b"".join(bytes(packet) for packet in packets), jpeg or any(
+            packet.is_keyframe for packet in packets
+        )
 
     def _opened(self, width_px: int, height_px: int) -> Any:
         jpeg = self._coding == "jpeg"
@@ -91,7 +96,9 @@ class PictureEncoder:
 
 
 def _even(picture: Pixels) -> Pixels:
-    """Both codecs halve the colours: a side of an odd number of pixels repeats its last one. The page knows the size."""
+    """Both codecs halve the colours: a side of an odd number of pixels repeats its last one. The
+    page knows the size.
+    """
     height, width = picture.shape[:2]
     if height % 2 or width % 2:
         return np.pad(picture, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")

@@ -1,4 +1,6 @@
-"""Trials in which people play a round of a game: what all worlds have in common, and the keys of each."""
+"""Trials in which people play a round of a game: what all worlds have in common, and the keys of
+each.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ Opponent: TypeAlias = str | Annotated[float, Field(ge=0, le=1)]
 
 
 class Play(WordedPage):
-    """A round of a game, decided by the server and shown by the page. It is stored as a recording that a later
-    `watch` can show: `stimulus: {round: …}`.
+    """A round of a game, decided by the server and shown by the page. It is stored as a recording
+    that a later `watch` can show: `stimulus: {round: …}`.
 
     With `practice`, people play for as long as they want and say when they are ready.
     """
@@ -30,13 +32,19 @@ class Play(WordedPage):
     """Markdown above the game, in place of the built-in words."""
     world: str = "maze"
     """The game. Each world has keys of its own beside these."""
-    opponent: Annotated[Annotated[Opponent, Tag("word")] | Annotated[dict[Id, Opponent], Tag("mapping")], BY_SHAPE] = BY_CONDITION
-    """Whom the world knows (in the maze `calm`, `frustrated`, `chaser`, or a number between 0 and 1: frustration held there), a
-    mapping from conditions to those, or `condition`: the one that the condition is named after."""
+    opponent: Annotated[
+        Annotated[Opponent, Tag("word")] | Annotated[dict[Id, Opponent], Tag("mapping")], BY_SHAPE
+    ] = BY_CONDITION
+    """Whom the world knows (in the maze `calm`, `frustrated`, `chaser`, or a number between 0 and
+    1: frustration held there), a mapping from conditions to those, or `condition`: the one that the
+    condition is named after.
+    """
     duration_s: int = Field(default=60, ge=5, le=1800)
     """How long a round takes, in seconds."""
     start_seed: int | None = Field(default=None, ge=0, lt=2**63)
-    """Decides how rounds start: all sessions then have the same starts. Without it each session has its own."""
+    """Decides how rounds start: all sessions then have the same starts. Without it each session has
+    its own.
+    """
     countdown_s: int = Field(default=3, ge=0, le=10)
     """Seconds counted down before a round begins or goes on."""
     practice: bool = False
@@ -44,13 +52,16 @@ class Play(WordedPage):
     on_loss: Literal["resume", "restart"] = "resume"
     """After a lost connection the round goes on where it stood, or begins again."""
     render: Literal["auto", "none", "video"] = "auto"
-    """How a later `watch` shows the round: `none` is the recording itself, `video` a video made of it (needs the extra `video`).
-    `auto` is a video of worlds that the server draws, such as 3D ones, and the recording of the others."""
+    """How a later `watch` shows the round: `none` is the recording itself, `video` a video made of
+    it (needs the extra `video`). `auto` is a video of worlds that the server draws, such as 3D
+    ones, and the recording of the others.
+    """
 
     @classmethod
     def form_for(cls, written: Node | None) -> type[TrialBase]:
-        """With the keys of the world that is played in, which alone is loaded; with those of all of them where there is no
-        such world."""
+        """With the keys of the world that is played in, which alone is loaded; with those of all of
+        them where there is no such world.
+        """
         if written is None:
             return play_in(playable())
         named = written.get("world")
@@ -69,7 +80,9 @@ class Play(WordedPage):
 
     def filmed(self, *, watched: bool) -> bool:
         """Whether a video is made of the round. `watched`: a later page shows it."""
-        return self.render == "video" or (self.render == "auto" and watched and self.rendered and not self.practice)
+        return self.render == "video" or (
+            self.render == "auto" and watched and self.rendered and not self.practice
+        )
 
     @property
     def words(self) -> str:
@@ -99,11 +112,15 @@ def playable() -> tuple[str, ...]:
 @cache
 def play_in(worlds: Sequence[str]) -> type[Play]:
     """The play trial with the keys of these worlds."""
-    options: dict[str, Any] = {"world": (Literal[*worlds], Field(default=Play.model_fields["world"].default))}
+    options: dict[str, Any] = {
+        "world": (Literal[*worlds], Field(default=Play.model_fields["world"].default))
+    }
     records = [WORLDS[name].game.options for name in worlds]
     for record in records:
         for key, field in record.model_fields.items():
             options.setdefault(key, (field.annotation, field))
-    play = create_model(Play.__name__, __base__=Play, __doc__=Play.__doc__, __module__=__name__, **options)
+    play = create_model(
+        Play.__name__, __base__=Play, __doc__=Play.__doc__, __module__=__name__, **options
+    )
     play.fields_from = tuple(reversed(records))
     return play

@@ -1,7 +1,8 @@
-"""A round of a world that draws itself, in a process of its own: it steps, looks and encodes when it is asked to.
+"""A round of a world that draws itself, in a process of its own: it steps, looks and encodes when
+it is asked to.
 
-Both ends send pieces: the length of a JSON text, the text, the length of what goes with it, and that. `serve_round` is the
-process; `DistantRound` stands for the round where people are connected.
+Both ends send pieces: the length of a JSON text, the text, the length of what goes with it, and
+that. `serve_round` is the process; `DistantRound` stands for the round where people are connected.
 """
 
 from __future__ import annotations
@@ -38,12 +39,16 @@ _LENGTH = struct.Struct("!I")
 
 
 class RoundBroken(Unavailable):
-    """The game of a round ended by itself, or hangs. What was played is safe; others do not notice."""
+    """The game of a round ended by itself, or hangs. What was played is safe; others do not
+    notice.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class RoundOrder:
-    """Which round, as it stood at `tick`. `coding` is None where nobody looks (simulated people)."""
+    """Which round, as it stood at `tick`. `coding` is None where nobody looks (simulated
+    people).
+    """
 
     world: str
     setup: str
@@ -52,7 +57,8 @@ class RoundOrder:
     coding: Coding | None
 
 
-# ---------------------------------------------------------------------------------------------- the process
+# ---------------------------------------------------------------------------------------------- the
+# process
 
 
 def serve_round(line: socket, order: RoundOrder) -> None:
@@ -75,7 +81,9 @@ def serve_round(line: socket, order: RoundOrder) -> None:
 
 
 def _asked(stream: BinaryIO) -> SimpleQueue[Mapping[str, Any]]:
-    """What is asked, read beside the work: when the other end is gone this process goes at once, whatever it is doing."""
+    """What is asked, read beside the work: when the other end is gone this process goes at once,
+    whatever it is doing.
+    """
     asked: SimpleQueue[Mapping[str, Any]] = SimpleQueue()
 
     def read() -> None:
@@ -89,7 +97,9 @@ def _asked(stream: BinaryIO) -> SimpleQueue[Mapping[str, Any]]:
 
 
 def _read(stream: BinaryIO) -> tuple[Any, bytes]:
-    words, beside = (_exactly(stream, _LENGTH.unpack(_exactly(stream, _LENGTH.size))[0]) for _ in range(2))
+    words, beside = (
+        _exactly(stream, _LENGTH.unpack(_exactly(stream, _LENGTH.size))[0]) for _ in range(2)
+    )
     return json.loads(words), beside
 
 
@@ -115,7 +125,9 @@ class _ServedRound:
         self._playing = WORLDS[order.world].game
         self._setup = self._playing.setup_from(order.setup)
         coding = order.coding
-        self._encoder = None if coding is None else PictureEncoder(coding, self._playing.hz(self._setup))
+        self._encoder = (
+            None if coding is None else PictureEncoder(coding, self._playing.hz(self._setup))
+        )
         self._live = LiveRound.rebuilt(self._playing, self._setup, order.changes, order.tick)
         self._live.release()
 
@@ -141,7 +153,9 @@ class _ServedRound:
             happened += self._live.step()
         return self._stands(happened, look=asked["look"], whole=asked["whole"])
 
-    def _stands(self, happened: Sequence[str], *, look: bool = True, whole: bool = False) -> tuple[Mapping[str, Any], bytes]:
+    def _stands(
+        self, happened: Sequence[str], *, look: bool = True, whole: bool = False
+    ) -> tuple[Mapping[str, Any], bytes]:
         live, image = self._live, b""
         stands: dict[str, Any] = {
             "picture": live.message() | {"e": list(happened)},
@@ -159,13 +173,18 @@ class _ServedRound:
         self._live.game.close()
 
 
-# ---------------------------------------------------------------------------------------------- who asks
+# ---------------------------------------------------------------------------------------------- who
+# asks
 
 
 class DistantRound:
-    """A round in a process of its own, with what was last heard of it. Whatever goes wrong with it is a `RoundBroken`."""
+    """A round in a process of its own, with what was last heard of it. Whatever goes wrong with it
+    is a `RoundBroken`.
+    """
 
-    def __init__(self, companion: Companion, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, companion: Companion, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         self._companion, self._reader, self._writer = companion, reader, writer
         self._heard: list[list[int]] = []
         self._changes: list[Change] = []
@@ -180,8 +199,12 @@ class DistantRound:
     async def begun(cls, order: RoundOrder, executor: Executor) -> DistantRound:
         """Starts the process and waits until the round stands where it stood."""
         loop = asyncio.get_running_loop()
-        companion = await loop.run_in_executor(executor, partial(Companion, serve_round, order, preload=__name__))
-        distant = cls(companion, *await asyncio.open_connection(sock=companion.line, limit=LONGEST_BYTES))
+        companion = await loop.run_in_executor(
+            executor, partial(Companion, serve_round, order, preload=__name__)
+        )
+        distant = cls(
+            companion, *await asyncio.open_connection(sock=companion.line, limit=LONGEST_BYTES)
+        )
         try:
             stands, image = await distant._hear(BEGIN_PATIENCE_S)
             distant.welcome, distant.ticks = stands["welcome"], stands["ticks"]
@@ -205,7 +228,9 @@ class DistantRound:
         return dict(self._picture)
 
     def take_image(self) -> tuple[bytes, bool] | None:
-        """The picture of this tick, encoded, and whether it can be shown by itself; None where nobody has looked."""
+        """The picture of this tick, encoded, and whether it can be shown by itself; None where
+        nobody has looked.
+        """
         image, self._image = self._image, None
         return image
 
@@ -221,16 +246,24 @@ class DistantRound:
     def release(self) -> None:
         self._heard.append([0, 0])
 
-    async def step(self, ticks: int = 1, *, look: bool = True, whole: bool = False) -> Sequence[str]:
+    async def step(
+        self, ticks: int = 1, *, look: bool = True, whole: bool = False
+    ) -> Sequence[str]:
         """Goes on; with `look`, there is a picture afterwards."""
         heard, self._heard = self._heard, []
-        self._keep(*await self._ask({"heard": heard, "ticks": ticks, "look": look, "whole": whole}, STEP_PATIENCE_S))
+        self._keep(
+            *await self._ask(
+                {"heard": heard, "ticks": ticks, "look": look, "whole": whole}, STEP_PATIENCE_S
+            )
+        )
         happened: Sequence[str] = self._picture["e"]
         return happened
 
     async def record(self, changes: Sequence[Sequence[int]]) -> tuple[Recording, int]:
         """Of what is stored. Nothing else is asked of it afterwards."""
-        reply, content = await self._ask({"record": [list(change) for change in changes]}, BEGIN_PATIENCE_S)
+        reply, content = await self._ask(
+            {"record": [list(change) for change in changes]}, BEGIN_PATIENCE_S
+        )
         return file.from_bytes(content, source="round"), reply["score"]
 
     async def close(self) -> None:
@@ -248,7 +281,9 @@ class DistantRound:
         try:
             self._writer.write(_piece(message))
         except OSError as error:
-            raise RoundBroken(f"the game has ended: {error}. The round goes on from what is stored.") from None
+            raise RoundBroken(
+                f"the game has ended: {error}. The round goes on from what is stored."
+            ) from None
         return await self._hear(patience_s)
 
     async def _hear(self, patience_s: float) -> tuple[Any, bytes]:
@@ -256,14 +291,21 @@ class DistantRound:
             async with asyncio.timeout(patience_s):
                 words, beside = await self._part(), await self._part()
         except TimeoutError:
-            raise RoundBroken(f"the game has not answered for {patience_s:g} s. The round goes on from what is stored.") from None
+            raise RoundBroken(
+                f"the game has not answered for {patience_s:g} s. The round goes on from what is"
+                " stored."
+            ) from None
         except (EOFError, OSError):
-            raise RoundBroken("the game has ended without a word. The round goes on from what is stored.") from None
+            raise RoundBroken(
+                "the game has ended without a word. The round goes on from what is stored."
+            ) from None
         message = json.loads(words)
         if "refused" in message:
             raise InvalidInput(message["refused"])
         if "broken" in message:
-            raise RoundBroken(f"the game has ended ({message['broken']}). The round goes on from what is stored.")
+            raise RoundBroken(
+                f"the game has ended ({message['broken']}). The round goes on from what is stored."
+            )
         return message, beside
 
     async def _part(self) -> bytes:

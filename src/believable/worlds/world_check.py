@@ -17,15 +17,43 @@ from believable.recordings.file import from_bytes, to_bytes
 from believable.recordings.recording import Recording, Scalar
 from believable.recordings.scene import display_list
 from believable.study.bases import ID_PATTERN, Record
-from believable.worlds.contract import Input, Pixels, Playing, RoundPlace, Row, View, World, WorldColumn
+from believable.worlds.contract import (
+    Input,
+    Pixels,
+    Playing,
+    RoundPlace,
+    Row,
+    View,
+    World,
+    WorldColumn,
+)
 from believable.worlds.live_round import Change, LiveRound, NumberedInput, record_round
 
 #: What a broken or hostile page may send in place of an input.
-JUNK: tuple[Any, ...] = (None, True, 0, "x", {}, [], [None], [[]], ["x"], [1.5], [True], [2**80], [0] * 1000)
+JUNK: tuple[Any, ...] = (
+    None,
+    True,
+    0,
+    "x",
+    {},
+    [],
+    [None],
+    [[]],
+    ["x"],
+    [1.5],
+    [True],
+    [2**80],
+    [0] * 1000,
+)
 #: A round is tried for so many seconds, by two players of different seeds.
 TRIED_S = 6
 _SEEDS = (1, 2)
-_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+}
 
 
 def check_world(world: World) -> None:
@@ -75,7 +103,10 @@ def _form_problems(playing: Playing[Any, Any]) -> Iterator[str]:
     if list(playing.check(playing.options())):
         yield "its usual options have problems; an author who writes none must get a round."
     if not playing.seats or not playing.players:
-        yield "it needs a seat, and somebody who can play it by itself (`players`), for simulated people."
+        yield (
+            "it needs a seat, and somebody who can play it by itself (`players`), for simulated"
+            " people."
+        )
     if playing.tick_hz < 1:
         yield "`tick_hz` must be 1 or more."
 
@@ -84,11 +115,18 @@ def _control_problems(playing: Playing[Any, Any]) -> Iterator[str]:
     assert playing.rendering is not None
     controls = playing.rendering.controls(playing.settle(playing.options(), _place("", 1)))
     parts = {part.name: part for part in playing.inputs.parts}
-    mouse = [] if controls.mouse is None else [(controls.mouse.sideways, 0), (controls.mouse.upwards, 0)]
+    mouse = (
+        []
+        if controls.mouse is None
+        else [(controls.mouse.sideways, 0), (controls.mouse.upwards, 0)]
+    )
     for name, value in [*controls.keys.values(), *controls.buttons.values(), *mouse]:
         part = parts.get(name)
         if part is None:
-            yield f"a key or the mouse sets {name!r}, which is no part of an input ({', '.join(parts)})."
+            yield (
+                f"a key or the mouse sets {name!r}, which is no part of an input"
+                f" ({', '.join(parts)})."
+            )
         elif part.kind != "moved" and part.within(value) != value:
             yield f"a key sets {name!r} to {value}, outside of {part.low} to {part.high}."
     for name, _ in mouse:
@@ -101,7 +139,9 @@ def _input_problems(playing: Playing[Any, Any]) -> Iterator[str]:
     if not schema.parts:
         yield "an input has no parts."
     for part in schema.parts:
-        if not part.low <= 0 <= part.high or (part.kind == "trigger" and (part.low, part.high) != (0, 1)):
+        if not part.low <= 0 <= part.high or (
+            part.kind == "trigger" and (part.low, part.high) != (0, 1)
+        ):
             yield f"the input {part.name!r} must be able to be 0, and a trigger 0 or 1."
     nothing = list(schema.nothing)
     outside = [
@@ -126,7 +166,9 @@ def _round_problems(world: World, opponent: str | float, seed: int) -> Iterator[
     setup = playing.settle(playing.options(), _place(opponent, seed))
     if setup != playing.setup_from(playing.stored(setup)):
         yield "a setup is not the same after it was stored as JSON."
-    practice = playing.new(playing.settle(playing.options(), _place(opponent, seed, practice=True)), False)
+    practice = playing.new(
+        playing.settle(playing.options(), _place(opponent, seed, practice=True)), False
+    )
     if practice.over:
         yield "a practice is over before it began."
     practice.close()
@@ -142,8 +184,12 @@ def _round_problems(world: World, opponent: str | float, seed: int) -> Iterator[
     yield from _recorded(world, setup, changes, shown, welcome)
 
 
-def _played(playing: Playing[Any, Any], setup: Any, seed: int) -> tuple[list[bytes], list[Change], Mapping[str, Any]]:
-    """What was shown after each tick of a round of the first player, what it did, and what it was told at the start."""
+def _played(
+    playing: Playing[Any, Any], setup: Any, seed: int
+) -> tuple[list[bytes], list[Change], Mapping[str, Any]]:
+    """What was shown after each tick of a round of the first player, what it did, and what it was
+    told at the start.
+    """
     live, agent = LiveRound(playing, setup), playing.player()
     shown: list[bytes] = []
     try:
@@ -177,15 +223,22 @@ def _shown(live: LiveRound) -> bytes:
 
 def _digest(picture: Pixels) -> bytes:
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != "uint8":
-        raise InvalidInput(f"a picture is {picture.dtype} {picture.shape}, expected uint8 of height × width × 3.")
+        raise InvalidInput(
+            f"a picture is {picture.dtype} {picture.shape}, expected uint8 of height × width × 3."
+        )
     return hashlib.sha256(repr(picture.shape).encode() + picture.tobytes()).digest()
 
 
-def _repeats(playing: Playing[Any, Any], setup: Any, shown: list[bytes], changes: list[Change]) -> Iterator[str]:
+def _repeats(
+    playing: Playing[Any, Any], setup: Any, shown: list[bytes], changes: list[Change]
+) -> Iterator[str]:
     """The same again from the start, and from wherever it is taken up."""
     last = len(shown)
-    # To begin a game that draws itself takes long, and the film of its recording shows it again from the start.
-    for tick in (max(1, last // 3),) if playing.rendering else sorted({1, last // 3, last - 1, last}):
+    # To begin a game that draws itself takes long, and the film of its recording shows it again
+    # from the start.
+    for tick in (
+        (max(1, last // 3),) if playing.rendering else sorted({1, last // 3, last - 1, last})
+    ):
         live = LiveRound.rebuilt(playing, setup, changes, tick)
         try:
             problem = _differs(live, tick, shown, {change[0]: change for change in changes})
@@ -196,20 +249,26 @@ def _repeats(playing: Playing[Any, Any], setup: Any, shown: list[bytes], changes
             return
 
 
-def _differs(live: LiveRound, tick: int, shown: list[bytes], by_tick: Mapping[int, Change]) -> str | None:
+def _differs(
+    live: LiveRound, tick: int, shown: list[bytes], by_tick: Mapping[int, Change]
+) -> str | None:
     if _shown(live) != shown[tick - 1]:
         return f"made again from setup and inputs, it differs at tick {tick}."
     while not live.over:
         change = by_tick.get(live.game.tick)
         if change is not None:
-            live.receive(NumberedInput(live.received + change[1], live.game.tick, tuple(change[2:])))
+            live.receive(
+                NumberedInput(live.received + change[1], live.game.tick, tuple(change[2:]))
+            )
         live.step()
         if _shown(live) != shown[live.game.tick - 1]:
             return f"taken up at tick {tick}, it goes on differently at tick {live.game.tick}."
     return None
 
 
-def _recorded(world: World, setup: Any, changes: list[Change], shown: list[bytes], welcome: Mapping[str, Any]) -> Iterator[str]:
+def _recorded(
+    world: World, setup: Any, changes: list[Change], shown: list[bytes], welcome: Mapping[str, Any]
+) -> Iterator[str]:
     playing = world.game
     recording, score = record_round(playing, setup, changes)
     if recording.world.kind != world.name:
@@ -221,12 +280,17 @@ def _recorded(world: World, setup: Any, changes: list[Change], shown: list[bytes
     if not isinstance(score, int):
         yield f"its score is {score!r}, expected a whole number."
     if any(f'"{name}"'.encode() in shown[-1] for name in recording.hidden_states):
-        yield f"the page is told of what judges may not know ({', '.join(recording.hidden_states)})."
+        yield (
+            f"the page is told of what judges may not know ({', '.join(recording.hidden_states)})."
+        )
     blind = recording.for_judging()
     scene = world.draw(blind)
     display_list(scene, blind, recording.timing.duration_ms / 2)
     if world.drawn and not scene.sprites:
-        yield "a drawing of its recording has no figures; say `drawn=False` where only pictures show what happened."
+        yield (
+            "a drawing of its recording has no figures; say `drawn=False` where only pictures show"
+            " what happened."
+        )
     yield from _column_problems(playing, setup, recording)
     yield from _film_problems(playing, recording, shown, welcome)
 
@@ -239,7 +303,9 @@ def _film_problems(
         return
     view = View(welcome["width_px"], welcome["height_px"])
     read = from_bytes(to_bytes(recording), source="recording")
-    for tick, (picture, was) in enumerate(zip_longest(playing.rendering.pictures(read, view), shown), 1):
+    for tick, (picture, was) in enumerate(
+        zip_longest(playing.rendering.pictures(read, view), shown), 1
+    ):
         if picture is None or was is None:
             yield f"a film of its recording has not one picture for each of {len(shown)} ticks."
             return
@@ -249,7 +315,10 @@ def _film_problems(
     first = len(shown) // 2
     later = next(playing.rendering.pictures(read, replace(view, first_frame=first)), None)
     if later is None or not shown[first].endswith(_digest(later)):
-        yield f"a film of its recording that is to begin with frame {first} (`View.first_frame`) begins with another."
+        yield (
+            f"a film of its recording that is to begin with frame {first} (`View.first_frame`)"
+            " begins with another."
+        )
 
 
 def _column_problems(playing: Playing[Any, Any], setup: Any, recording: Recording) -> Iterator[str]:
@@ -276,4 +345,6 @@ def _row_problems(table: str, columns: Sequence[WorldColumn], rows: Sequence[Row
 def _fits(column: WorldColumn, value: Scalar) -> bool:
     if value is None:
         return not column.required
-    return isinstance(value, _TYPES[column.type]) and (column.type == "boolean") == isinstance(value, bool)
+    return isinstance(value, _TYPES[column.type]) and (column.type == "boolean") == isinstance(
+        value, bool
+    )

@@ -1,4 +1,6 @@
-"""The analysis of a design of one's own against R (lme4, lmerTest, binom.test) on committed simulated judgements."""
+"""The analysis of a design of one's own against R (lme4, lmerTest, binom.test) on committed
+simulated judgements.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def analysed(template: str, answers: list[dict[str, Any]], shown: list[dict[str,
     people = [{"session": name} for name in dict.fromkeys(row["session"] for row in answers)]
     tables = {"participants": people, "answers": answers, "shown": shown}
     assert definition.study.analysis is not None
-    plan = definition.study.analysis.model_copy(update={"stopping": None})  # tests of hypotheses are shown
+    plan = definition.study.analysis.model_copy(
+        update={"stopping": None}
+    )  # tests of hypotheses are shown
     return run(memory.bundle(tables, definition), plan=plan, protocols=PROTOCOLS)
 
 
@@ -42,7 +46,10 @@ def clips() -> Analysis:
     for question, trial in (("humanness", "likert"), ("judgement", "choice")):
         columns = INPUT[question]
         for place, (person, group, stimulus, number, text) in enumerate(
-            zip(*(columns[name] for name in ("person", "group", "stimulus", "number", "text")), strict=True)
+            zip(
+                *(columns[name] for name in ("person", "group", "stimulus", "number", "text")),
+                strict=True,
+            )
         ):
             answers.append(
                 {
@@ -72,7 +79,10 @@ def pairs() -> Analysis:
         trial = "agent_a_agent_b" if len(names) == 2 else f"person_{names[0]}"
         page = {"session": person, "position": place, "trial": trial}
         answers.append({**page, "question": "chosen", "kind": "preference", "value_text": side})
-        shown += [{**page, "player": player, "condition": name} for player, name in enumerate((first, second))]
+        shown += [
+            {**page, "player": player, "condition": name}
+            for player, name in enumerate((first, second))
+        ]
     return analysed("compare-agents", answers, shown)
 
 
@@ -86,7 +96,12 @@ def row(analysis: Analysis, table: str, name: str) -> Mapping[str, Cell]:
 def test_means_and_their_differences_as_in_lmer(clips: Analysis, r: dict[str, Any]) -> None:
     first, second = r["pair"]
     name, sign = f"{first} − {second}", 1
-    names = [cells[0] for table in clips.tables if table.name == "humanness_contrasts" for cells in table.rows]
+    names = [
+        cells[0]
+        for table in clips.tables
+        if table.name == "humanness_contrasts"
+        for cells in table.rows
+    ]
     if name not in names:  # a hypothesis names this pair the other way round
         name, sign = f"{second} − {first}", -1
     own = row(clips, "humanness_contrasts", name)
@@ -104,11 +119,23 @@ def test_means_and_their_differences_as_in_lmer(clips: Analysis, r: dict[str, An
 
 @pytest.mark.parametrize("r", OUTPUT["shares"], ids=lambda r: "-".join(r["pair"]))
 def test_odds_ratios_as_in_glmer(r: dict[str, Any]) -> None:
-    columns = {name: np.array(INPUT["judgement"][name], dtype=object) for name in ("person", "group", "stimulus", "text")}
+    columns = {
+        name: np.array(INPUT["judgement"][name], dtype=object)
+        for name in ("person", "group", "stimulus", "text")
+    }
     person = np.unique(columns["person"].astype(str), return_inverse=True)[1]
     nothing = np.full(len(person), None, dtype=object)
-    answered = MeasuredRows(person, columns["group"], columns["stimulus"], nothing, np.full(len(person), np.nan), columns["text"])
-    test = share_contrast(answers_as_yes(answered, ["person"]), *r["pair"], alternative="two-sided", level=0.95).test
+    answered = MeasuredRows(
+        person,
+        columns["group"],
+        columns["stimulus"],
+        nothing,
+        np.full(len(person), np.nan),
+        columns["text"],
+    )
+    test = share_contrast(
+        answers_as_yes(answered, ["person"]), *r["pair"], alternative="two-sided", level=0.95
+    ).test
     assert test.estimate is not None
     assert float(np.log(float(test.estimate.value or 0))) == pytest.approx(r["log_odds"], abs=5e-3)
     assert test.statistic == pytest.approx(r["z"], rel=2e-2)
@@ -120,7 +147,9 @@ def test_choices_as_in_binom_test(pairs: Analysis, r: dict[str, Any]) -> None:
     own = row(pairs, "chosen_pairs", f"{first} over {second}")
     assert (own["first"], own["choices"], own["undecided"]) == (r["won"], r["n"], 0)
     declared = ("agent_a", "agent_b"), ("person", "agent_a")
-    assert own["p"] == pytest.approx(r["greater"] if (first, second) in declared else r["p"], rel=1e-9)
+    assert own["p"] == pytest.approx(
+        r["greater"] if (first, second) in declared else r["p"], rel=1e-9
+    )
     assert [own["share_low"], own["share_high"]] == pytest.approx(r["ci"], rel=1e-9)
 
 

@@ -18,7 +18,10 @@ def coefficients(rows: list[list[float | None]]) -> dict[str, dict[str, float]]:
     found = CAC(pd.DataFrame(rows, dtype=float), digits=12)
     calls = {"gwet_ac1": found.gwet, "fleiss_kappa": found.fleiss}
     estimates = {name: call()["est"] for name, call in calls.items()}
-    return {name: {"value": est["coefficient_value"], "se": est["se"], "observed": est["pa"]} for name, est in estimates.items()}
+    return {
+        name: {"value": est["coefficient_value"], "se": est["se"], "observed": est["pa"]}
+        for name, est in estimates.items()
+    }
 
 
 def alphas(rows: list[list[float | None]]) -> dict[str, float]:

@@ -20,11 +20,17 @@ def rows(participants: int, scenarios: int, count: int, seed: int) -> list[str]:
     eta = -1 + (0.6 + slope[person]) * condition + 0.2 * order + by_person[person] + by_scene[scene]
     flag = (rng.random(count) < expit(eta)).astype(int)
     rating = np.round(4 + eta + rng.normal(size=count), 3)
-    return [f"{p},{s},{c},{o},{f},{r}" for p, s, c, o, f, r in zip(person, scene, condition, order, flag, rating, strict=True)]
+    return [
+        f"{p},{s},{c},{o},{f},{r}"
+        for p, s, c, o, f, r in zip(person, scene, condition, order, flag, rating, strict=True)
+    ]
 
 
 if __name__ == "__main__":
     for name, participants, scenarios, count, seed in DESIGNS:
-        lines = ["participant,scenario,condition,order,flag,rating", *rows(participants, scenarios, count, seed)]
+        lines = [
+            "participant,scenario,condition,order,flag,rating",
+            *rows(participants, scenarios, count, seed),
+        ]
         data = gzip.compress("\n".join([*lines, ""]).encode(), mtime=0)
         (Path(__file__).parent / f"{name}.csv.gz").write_bytes(data)

@@ -1,7 +1,8 @@
 """Witness of `hntt_subsampling`: every subset of judges, from Python's standard library alone.
 
-The median of a bootstrap sample of an odd number of judges is a value of the sample; its distribution is that of a binomial
-count of draws below it, so that the bounds of the percentile interval are exact and nothing is drawn.
+The median of a bootstrap sample of an odd number of judges is a value of the sample; its
+distribution is that of a binomial count of draws below it, so that the bounds of the percentile
+interval are exact and nothing is drawn.
 
 Usage: python oracle.py input.json output_python.json
 """
@@ -33,14 +34,19 @@ def subsets(accuracy: list[float], n: int) -> dict[str, float]:
     }
     means = {f"mean_{part}": fmean(values) for part, values in parts.items()}
     variances = {f"variance_{part}": pvariance(values) for part, values in parts.items()}
-    passed = fmean(low <= 0.5 <= high for low, high in zip(parts["low"], parts["high"], strict=True))
+    passed = fmean(
+        low <= 0.5 <= high for low, high in zip(parts["low"], parts["high"], strict=True)
+    )
     return {"passed": passed, **means, **variances}
 
 
 def main(source: str, target: str) -> None:
     with open(source) as file:
         cases = json.load(file)["subsets"]
-    output = {"tool": {"python": platform.python_version()}, "subsets": [subsets(case["accuracy"], case["n"]) for case in cases]}
+    output = {
+        "tool": {"python": platform.python_version()},
+        "subsets": [subsets(case["accuracy"], case["n"]) for case in cases],
+    }
     with open(target, "w") as file:
         json.dump(output, file, indent=1)
         file.write("\n")

@@ -53,16 +53,22 @@ def test_every_gap_has_its_reason(analysis):
     for table in analysis.tables:
         for place, row in enumerate(table.rows):
             for column, cell in zip(table.columns, row, strict=True):
-                assert cell is not None or table.undefined.get((place, column.name)), (table.name, place, column.name)
+                assert cell is not None or table.undefined.get((place, column.name)), (
+                    table.name,
+                    place,
+                    column.name,
+                )
 
 
 def test_incomplete_responses_are_discarded_and_counted(studies):
     def change(tables):
         rows = [row for row in tables["answers"] if row["question"] == "rating"]
         next(row for row in rows if row["session"] == "r0001")["value_number"] = None
-        next(row for row in tables["answers"] if row["session"] == "r0002" and row["question"] == "experience")[
-            "value_number"
-        ] = None
+        next(
+            row
+            for row in tables["answers"]
+            if row["session"] == "r0002" and row["question"] == "experience"
+        )["value_number"] = None
 
     made = run(studies.ratings(8, change=change), protocols=PROTOCOLS)
     assert {(drop.session, drop.reason, drop.detail) for drop in made.drops} == {
@@ -70,11 +76,18 @@ def test_incomplete_responses_are_discarded_and_counted(studies):
         ("r0002", "incomplete_response", "no answer about experience"),
     }
     assert (made.funnel[-1].before, made.funnel[-1].after) == (8, 6)
-    assert next(table for table in made.tables if table.name == "indices").column("ratings") == (24, 24, 24)
+    assert next(table for table in made.tables if table.name == "indices").column("ratings") == (
+        24,
+        24,
+        24,
+    )
 
 
 def test_pages_of_one_composition_get_a_validity_warning(studies, analysis):
-    assert any(words.startswith("Validity: every page held 1 human, 1 imitation and 1 artificial") for words in analysis.warnings)
+    assert any(
+        words.startswith("Validity: every page held 1 human, 1 imitation and 1 artificial")
+        for words in analysis.warnings
+    )
 
     def mixed(tables):
         for name in ("answers", "shown"):
@@ -87,7 +100,11 @@ def test_pages_of_one_composition_get_a_validity_warning(studies, analysis):
 
 
 def test_the_plan_decides_which_hypothesis_is_met(analysis):
-    verdicts = {finding.hypothesis: (finding.about, finding.supported) for finding in analysis.findings if finding.hypothesis}
+    verdicts = {
+        finding.hypothesis: (finding.about, finding.supported)
+        for finding in analysis.findings
+        if finding.hypothesis
+    }
     assert set(verdicts) == {"H1", "H2"}
     assert verdicts["H1"][0] == "human-imitation"
 
@@ -122,7 +139,10 @@ def test_main_is_what_the_sections_say(studies):
         if finding.kind == "estimate"
     }
     assert main["believability.human"].value == findings["believability", "human"].estimate.value
-    assert main["contrast.human-imitation"].p_value == findings["contrast", "human-imitation"].test.p_value
+    assert (
+        main["contrast.human-imitation"].p_value
+        == findings["contrast", "human-imitation"].test.p_value
+    )
     assert main["confidence"].value == findings["confidence", ""].estimate.value
     assert main["recall.artificial"] == findings["recall", "artificial"].estimate
 
@@ -146,7 +166,11 @@ def test_the_published_form_says_what_the_other_tables_say(analysis):
 
 def test_comments_on_imitations_taken_for_human_come_with_experience(analysis):
     tables = {table.name: table for table in analysis.tables}
-    mistaken = [row for row in tables["comments"].rows if row[0] == "imitation" and row[2] in (1, 2)]
-    assert sorted(tables["comments_mistaken"].rows, key=str) == sorted(((row[3], row[4]) for row in mistaken), key=str)
+    mistaken = [
+        row for row in tables["comments"].rows if row[0] == "imitation" and row[2] in (1, 2)
+    ]
+    assert sorted(tables["comments_mistaken"].rows, key=str) == sorted(
+        ((row[3], row[4]) for row in mistaken), key=str
+    )
     experience = [row[0] for row in tables["comments_mistaken"].rows]
     assert experience == sorted(experience, reverse=True)

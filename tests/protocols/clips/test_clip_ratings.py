@@ -36,11 +36,15 @@ def rng():
 
 
 def test_the_worked_check():
-    """Two respondents, e = 1 and 5, one clip rated 5 and 1: h = 0 and 1, mean(e) = 3, w = 0 and 5/3, b = .8333, c = .6."""
+    """Two respondents, e = 1 and 5, one clip rated 5 and 1: h = 0 and 1, mean(e) = 3, w = 0 and
+    5/3, b = .8333, c = .6.
+    """
     found = rated((0, "human", "a", 5), (1, "human", "a", 1), experience=[1, 5])
     data = measures.weighted(found)
     np.testing.assert_array_equal(data.human["human"], [0, 1])
-    np.testing.assert_allclose(data.experience * data.human["human"] / data.experience.mean(), [0, 5 / 3])
+    np.testing.assert_allclose(
+        data.experience * data.human["human"] / data.experience.mean(), [0, 5 / 3]
+    )
     b = measures.believability(data, "human", rng=rng(), resamples=500)
     assert b.value == pytest.approx(0.8333333333, abs=1e-9)
     c = measures.confidence_index(found.experience, rng=rng(), resamples=500)
@@ -56,20 +60,34 @@ def test_the_index_is_that_of_the_statistics_layer():
     b = measures.believability(measures.weighted(found), "imitation", rng=rng(), resamples=5000)
     other = believability_index(table, experience)
     assert b.value == pytest.approx(other.value)
-    assert (b.low, b.high) == (pytest.approx(other.low, abs=0.02), pytest.approx(other.high, abs=0.02))
+    assert (b.low, b.high) == (
+        pytest.approx(other.low, abs=0.02),
+        pytest.approx(other.high, abs=0.02),
+    )
     assert b.method == "believability index, expanded percentile bootstrap over respondents"
 
 
 def test_respondents_without_experience_do_not_weigh():
-    found = rated((0, "human", "a", 1), (1, "human", "a", 5), (2, "human", "a", 1), experience=[2, np.nan, 2])
-    assert measures.believability(measures.weighted(found), "human", rng=rng(), resamples=200).value == 1
+    found = rated(
+        (0, "human", "a", 1), (1, "human", "a", 5), (2, "human", "a", 1), experience=[2, np.nan, 2]
+    )
+    assert (
+        measures.believability(measures.weighted(found), "human", rng=rng(), resamples=200).value
+        == 1
+    )
 
 
 def test_a_contrast_with_equal_weights_is_a_paired_t_test_with_its_effective_number():
     generator = rng()
     ratings = generator.integers(1, 6, size=(15, 2))
-    rows = [(p, type_, type_, ratings[p, i]) for p in range(15) for i, type_ in enumerate(("human", "artificial"))]
-    found, _ = clip_verdicts.contrast(rated(*rows, experience=[3] * 15), "human", "artificial", over="judges")
+    rows = [
+        (p, type_, type_, ratings[p, i])
+        for p in range(15)
+        for i, type_ in enumerate(("human", "artificial"))
+    ]
+    found, _ = clip_verdicts.contrast(
+        rated(*rows, experience=[3] * 15), "human", "artificial", over="judges"
+    )
     h = np.abs(ratings - 5) / 4
     theirs = stats.ttest_rel(h[:, 0], h[:, 1])
     assert found.statistic == pytest.approx(theirs.statistic)
@@ -79,10 +97,16 @@ def test_a_contrast_with_equal_weights_is_a_paired_t_test_with_its_effective_num
 
 def test_equivalence_of_a_contrast():
     rows = [
-        (p, type_, type_, 2 + (p + (type_ == "human") * (p % 3 == 0)) % 3) for p in range(60) for type_ in ("human", "imitation")
+        (p, type_, type_, 2 + (p + (type_ == "human") * (p % 3 == 0)) % 3)
+        for p in range(60)
+        for type_ in ("human", "imitation")
     ]
-    test, _ = clip_verdicts.contrast(rated(*rows, experience=[3] * 60), "human", "imitation", over="judges")
-    wide, narrow = (clip_verdicts.equivalent(test, margin=margin, alpha=0.05) for margin in (0.3, 0.01))
+    test, _ = clip_verdicts.contrast(
+        rated(*rows, experience=[3] * 60), "human", "imitation", over="judges"
+    )
+    wide, narrow = (
+        clip_verdicts.equivalent(test, margin=margin, alpha=0.05) for margin in (0.3, 0.01)
+    )
     assert wide.equivalent
     assert not narrow.equivalent
     assert wide.estimate.level == pytest.approx(0.9)
@@ -91,11 +115,18 @@ def test_equivalence_of_a_contrast():
 
 
 def test_clips_that_differ_carry_no_verdict_about_their_types():
-    """One of two imitations is taken for artificial by everybody: a sure difference of these clips, and no verdict on types."""
+    """One of two imitations is taken for artificial by everybody: a sure difference of these clips,
+    and no verdict on types.
+    """
     generator = rng()
     centre = {"h0": 2, "h1": 2, "i0": 2, "i1": 4}
     rows = [
-        (p, "human" if clip[0] == "h" else "imitation", clip, int(np.clip(mean + generator.integers(-1, 2), 1, 5)))
+        (
+            p,
+            "human" if clip[0] == "h" else "imitation",
+            clip,
+            int(np.clip(mean + generator.integers(-1, 2), 1, 5)),
+        )
         for p in range(60)
         for clip, mean in centre.items()
     ]
@@ -154,7 +185,10 @@ def test_undefined_cases_say_why():
     assert nobody.human == {}
     single = rated((0, "human", "a", 1), (0, "artificial", "b", 5), experience=[3])
     one = measures.weighted(single)
-    assert measures.believability(one, "human", rng=rng(), resamples=200).reason == "one respondent has no spread"
+    assert (
+        measures.believability(one, "human", rng=rng(), resamples=200).reason
+        == "one respondent has no spread"
+    )
     few, _ = clip_verdicts.contrast(single, "human", "artificial", over="judges")
     assert few.reason == "needs at least 2 respondents, got 1"
     alike = rated(
@@ -166,11 +200,19 @@ def test_undefined_cases_say_why():
         ],
         experience=[3, 4],
     )
-    assert clip_verdicts.contrast(alike, "human", "artificial", over="judges")[0].reason == "all respondents differ alike"
+    assert (
+        clip_verdicts.contrast(alike, "human", "artificial", over="judges")[0].reason
+        == "all respondents differ alike"
+    )
     assert measures.by_experience(one, "human", 5).reason == "nobody at this level"
     assert measures.by_experience(one, "human", 3).value == 1
     assert measures.confidence_index(np.array([np.nan]), rng=rng()).reason == "no respondent"
-    no_humans = measures.detection(rated((0, "artificial", "b", 5), experience=[3]), "artificial", middle="not_human", rng=rng())
+    no_humans = measures.detection(
+        rated((0, "artificial", "b", 5), experience=[3]),
+        "artificial",
+        middle="not_human",
+        rng=rng(),
+    )
     assert no_humans.d_prime.reason == "one kind of clip was never shown"
 
 
@@ -179,7 +221,9 @@ def test_levels_of_experience_include_those_that_nobody_has():
 
 
 def test_conditions_of_a_type_stand_by_themselves():
-    """Two respondents, e = 1 and 3: the clone is rated 1 and 5 (h = 1, 0), the other imitation 5 and 1. b = 1/4 and 3/4."""
+    """Two respondents, e = 1 and 3: the clone is rated 1 and 5 (h = 1, 0), the other imitation 5
+    and 1. b = 1/4 and 3/4.
+    """
     rows = (
         (0, "human", "a", 1),
         (0, "imitation", "b", 1),
@@ -189,9 +233,18 @@ def test_conditions_of_a_type_stand_by_themselves():
     )
     plain = rated(*rows, experience=[1, 3])
     assert plain.conditions == (), "nothing to tell apart"
-    survey = replace(plain, condition=np.array(["human", "clone", "imitation", "clone", "imitation"], dtype=object))
-    assert survey.conditions == (("human", "human"), ("imitation", "clone"), ("imitation", "imitation"))
+    survey = replace(
+        plain,
+        condition=np.array(["human", "clone", "imitation", "clone", "imitation"], dtype=object),
+    )
+    assert survey.conditions == (
+        ("human", "human"),
+        ("imitation", "clone"),
+        ("imitation", "imitation"),
+    )
     for condition, b in (("clone", 0.25), ("imitation", 0.75)):
         own = survey.only(condition)
-        assert measures.believability(measures.weighted(own), "imitation", rng=rng(), resamples=100).value == pytest.approx(b)
+        assert measures.believability(
+            measures.weighted(own), "imitation", rng=rng(), resamples=100
+        ).value == pytest.approx(b)
         assert measures.recall(own, "imitation").value == pytest.approx(0.5)

@@ -8,26 +8,44 @@ import numpy as np
 import pytest
 
 from believable.protocols.clips import people as clips
-from believable.protocols.clips.people import COMMENTS, ClipsTruth, Respondent, chances, nothing, rated, values
+from believable.protocols.clips.people import (
+    COMMENTS,
+    ClipsTruth,
+    Respondent,
+    chances,
+    nothing,
+    rated,
+    values,
+)
 
 
 def indices(bundle):
-    experience = {row["session"]: row["value_number"] for row in bundle["answers"].rows() if row["question"] == "experience"}
+    experience = {
+        row["session"]: row["value_number"]
+        for row in bundle["answers"].rows()
+        if row["question"] == "experience"
+    }
     mean = np.mean(list(experience.values()))
     found: dict[str, list[float]] = {}
     for row in bundle["answers"].rows():
         if row["question"] == "rating":
             weight = experience[row["session"]] / mean
-            found.setdefault(str(row["condition"]), []).append(weight * (5 - row["value_number"]) / 4)
+            found.setdefault(str(row["condition"]), []).append(
+                weight * (5 - row["value_number"]) / 4
+            )
     return {name: float(np.mean(one)) for name, one in found.items()}, mean / 5
 
 
-@pytest.mark.parametrize("truth", [ClipsTruth(), nothing(), ClipsTruth(by_experience=0.4, respondent_sd=0.9)])
+@pytest.mark.parametrize(
+    "truth", [ClipsTruth(), nothing(), ClipsTruth(by_experience=0.4, respondent_sd=0.9)]
+)
 def test_the_indices_are_the_planted_ones(simulated, truth):
     sessions, bundle = simulated("clips", 3000, truth)
     found, confidence = indices(bundle)
     known = values(truth, sessions)
-    for kind, condition in zip(clips.TYPES, ("standin_human", "standin_imitation", "standin_rules"), strict=True):
+    for kind, condition in zip(
+        clips.TYPES, ("standin_human", "standin_imitation", "standin_rules"), strict=True
+    ):
         assert found[condition] == pytest.approx(known[f"believability.{kind}"], abs=0.012)
     assert confidence == pytest.approx(known["confidence"], abs=0.01)
 
@@ -50,14 +68,19 @@ def test_a_respondent_at_a_browser_follows_the_same_truth(ready, seen):
     study = ready("clips").study
     ratings: dict[str, list[int]] = {"standin_human": [], "standin_rules": []}
     for number in range(500):
-        somebody = Respondent(ClipsTruth(by_experience=0), study, random.Random(number), careless=False)
+        somebody = Respondent(
+            ClipsTruth(by_experience=0), study, random.Random(number), careless=False
+        )
         page = [seen(study, "c01"), seen(study, "c02"), seen(study, "c03")]
         ratings["standin_human"].append(somebody.answer("rating-0", page, ()))
         ratings["standin_rules"].append(somebody.answer("rating-2", page, ()))
         assert somebody.answer("experience", (), ()) in range(1, 6)
     expected = [
         float(chances(ClipsTruth(by_experience=0), mean, 3) @ np.arange(1, 6))
-        for mean in (ClipsTruth().human - ClipsTruth().clip_spread, ClipsTruth().artificial - ClipsTruth().clip_spread)
+        for mean in (
+            ClipsTruth().human - ClipsTruth().clip_spread,
+            ClipsTruth().artificial - ClipsTruth().clip_spread,
+        )
     ]
     for found, mean in zip(ratings.values(), expected, strict=True):
         assert np.mean(found) == pytest.approx(mean, abs=0.2)
@@ -66,7 +89,9 @@ def test_a_respondent_at_a_browser_follows_the_same_truth(ready, seen):
 def test_comments_speak_of_the_clip_that_was_rated(simulated):
     _, bundle = simulated("clips", 20, None)
     rows = list(bundle["answers"].rows())
-    taken = {(r["session"], r["stimulus"]): r["value_number"] for r in rows if r["question"] == "rating"}
+    taken = {
+        (r["session"], r["stimulus"]): r["value_number"] for r in rows if r["question"] == "rating"
+    }
     comments = [r for r in rows if r["question"] == "comment"]
     assert len({r["value_text"] for r in comments}) > 5
     for row in comments:
@@ -78,7 +103,13 @@ def test_comments_speak_of_the_clip_that_was_rated(simulated):
 def test_how_human_is_answered_only_where_rated_artificial(simulated):
     _, bundle = simulated("clips", 20, None)
     rated_artificial = {
-        (r["session"], r["stimulus"]) for r in bundle["answers"].rows() if r["question"] == "rating" and r["value_number"] >= 4
+        (r["session"], r["stimulus"])
+        for r in bundle["answers"].rows()
+        if r["question"] == "rating" and r["value_number"] >= 4
     }
-    asked = {(r["session"], r["stimulus"]) for r in bundle["answers"].rows() if r["question"] == "how_human"}
+    asked = {
+        (r["session"], r["stimulus"])
+        for r in bundle["answers"].rows()
+        if r["question"] == "how_human"
+    }
     assert asked == rated_artificial

@@ -1,4 +1,6 @@
-"""The study of a learned player beside people and bots: made by one command, and blind to everything but behaviour."""
+"""The study of a learned player beside people and bots: made by one command, and blind to
+everything but behaviour.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,17 @@ from believable.protocols import PROTOCOLS
 from believable.protocols.clips import TYPES
 from believable.protocols.clips.variants.imitation import recorded_clips
 from believable.protocols.clips.variants.imitation.demo_pages import demo_clips, quiet_parts
-from believable.protocols.clips.variants.imitation.group_plan import ClipDesign, mixtures, plan_groups
-from believable.protocols.clips.variants.imitation.recorded_clips import LOOK, RECIPE, people_in, play_round
+from believable.protocols.clips.variants.imitation.group_plan import (
+    ClipDesign,
+    mixtures,
+    plan_groups,
+)
+from believable.protocols.clips.variants.imitation.recorded_clips import (
+    LOOK,
+    RECIPE,
+    people_in,
+    play_round,
+)
 from believable.recordings.file import read, write
 from believable.stimuli import source_pool
 from believable.stimuli.blinding import GuessedFilm, film_traits, guess_conditions
@@ -50,8 +61,28 @@ def run(*words: str) -> str:
 @pytest.fixture(scope="module")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("people")
-    options = ("--map", "deathmatch", "--picture", "160x120", "--seconds", "20", "--opponent", "nobody")
-    run("record", "doom", str(place), *options, "--player", "regular:3", "--name", "person", "--rounds", "3")
+    options = (
+        "--map",
+        "deathmatch",
+        "--picture",
+        "160x120",
+        "--seconds",
+        "20",
+        "--opponent",
+        "nobody",
+    )
+    run(
+        "record",
+        "doom",
+        str(place),
+        *options,
+        "--player",
+        "regular:3",
+        "--name",
+        "person",
+        "--rounds",
+        "3",
+    )
     return place
 
 
@@ -78,24 +109,32 @@ def test_one_command_makes_a_study_that_says_who_is_a_stand_in(study: Path) -> N
     people = {row["recording"] for row in rows.values() if row["condition"] == "standin_human"}
     for row in rows.values():
         if row["condition"] == "clone":
-            assert row["learned_from"] in people, "a direct clone learned from the recording of a human clip in the test"
+            assert row["learned_from"] in people, (
+                "a direct clone learned from the recording of a human clip in the test"
+            )
             same_page = [other for other in rows.values() if other["page"] == row["page"]]
             assert row["learned_from"] in {other["recording"] for other in same_page}
         elif row["condition"] == "imitation":
             assert row["learned_from"]
-            assert not people & set(row["learned_from"].split(", ")), "others learned from recordings that are not shown"
+            assert not people & set(row["learned_from"].split(", ")), (
+                "others learned from recordings that are not shown"
+            )
     assert not list(study.parent.glob(".*")), "what lay beside it while it was made is gone"
 
 
 def differences(folder: Path) -> list[str]:
-    """All that tells types apart and is no behaviour: headers, sizes, packets, lengths, light, colours, edges, what stands still,
-    names. Direct clones count as what they are to people: imitations."""
+    """All that tells types apart and is no behaviour: headers, sizes, packets, lengths, light,
+    colours, edges, what stands still, names. Direct clones count as what they are to people:
+    imitations.
+    """
     definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
     words = [str(problem) for problem in verify(definition, folder) if "clone" not in str(problem)]
     types = {"standin_human": "human", "clone": "imitation"}
     films = [
         GuessedFilm(
-            types.get(str(stimulus.condition), str(stimulus.condition)), stimulus.scenario, film_traits(folder / stimulus.file)
+            types.get(str(stimulus.condition), str(stimulus.condition)),
+            stimulus.scenario,
+            film_traits(folder / stimulus.file),
         )
         for stimulus in definition.study.stimuli
     ]
@@ -105,7 +144,9 @@ def differences(folder: Path) -> list[str]:
         words.append(f"{guess.headers} headers")
     if max(sizes) - min(sizes) > 2:
         words.append(f"bytes: {sorted(sizes)}")
-    words += [f"{trait}: p = {p_value}" for trait, p_value in guess.traits.items() if p_value <= 0.05]
+    words += [
+        f"{trait}: p = {p_value}" for trait, p_value in guess.traits.items() if p_value <= 0.05
+    ]
     if guess.p_value <= 0.05:
         words.append(f"guessed: {guess.rate} against {guess.chance}")
     words += [
@@ -126,10 +167,16 @@ def test_the_types_are_told_apart_by_nothing_but_behaviour(study: Path) -> None:
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
     ("spoiled", "noticed"),
-    [({"to_ms": 5000}, "headers"), ({"plain": False, "overlay": True}, "p = "), ({"camera": "third"}, "p = ")],
+    [
+        ({"to_ms": 5000}, "headers"),
+        ({"plain": False, "overlay": True}, "p = "),
+        ({"camera": "third"}, "p = "),
+    ],
     ids=["length", "hands and bars", "camera"],
 )
-def test_a_type_that_is_made_otherwise_is_noticed(study: Path, tmp_path: Path, spoiled: dict[str, Any], noticed: str) -> None:
+def test_a_type_that_is_made_otherwise_is_noticed(
+    study: Path, tmp_path: Path, spoiled: dict[str, Any], noticed: str
+) -> None:
     """All clips of the bots filmed again in another way, everything else as it was."""
     shutil.copytree(study, tmp_path / "st")
     definition = load(tmp_path / "st", kinds=KINDS, protocols=PROTOCOLS)
@@ -142,7 +189,14 @@ def test_a_type_that_is_made_otherwise_is_noticed(study: Path, tmp_path: Path, s
         render_file(source, tmp_path / "film.mp4", look)
         about = SourceDetails("rule_based", "page", masks=())
         pool = tmp_path / f"pool{number}"
-        added = source_pool.add(pool, [tmp_path / "film.mp4"], about, clock=VirtualClock(0), new_name=lambda: "clip", workers=1)
+        added = source_pool.add(
+            pool,
+            [tmp_path / "film.mp4"],
+            about,
+            clock=VirtualClock(0),
+            new_name=lambda: "clip",
+            workers=1,
+        )
         made = standardise(pool, list(added.new.values()), RECIPE, clock=VirtualClock(0), workers=1)
         shutil.copyfile(made.films["clip"], tmp_path / "st" / stimulus.file)
     assert any(noticed in words for words in differences(tmp_path / "st"))
@@ -152,7 +206,9 @@ def bot_setup() -> DoomSetup:
     """A bot's round on the map of the recordings."""
     playing = DOOM.game
     options = playing.options(map="deathmatch", picture="160x120")
-    setup: DoomSetup = playing.settle(options, RoundPlace(3, "t", None, "nobody", 12, practice=False))
+    setup: DoomSetup = playing.settle(
+        options, RoundPlace(3, "t", None, "nobody", 12, practice=False)
+    )
     return setup
 
 
@@ -199,7 +255,10 @@ def test_recordings_that_cannot_be_used_are_told(recordings: Path, tmp_path: Pat
         "--name",
         "bot",
     )
-    with pytest.raises(InvalidInput, match="expected somebody's round of a deathmatch map, got 'deathmatch' played by a bot"):
+    with pytest.raises(
+        InvalidInput,
+        match="expected somebody's round of a deathmatch map, got 'deathmatch' played by a bot",
+    ):
         people_in(tmp_path)
     assert {person.player for person in people_in(recordings)} == {"regular:3"}
     unmarked = tmp_path / "unmarked"
@@ -207,9 +266,14 @@ def test_recordings_that_cannot_be_used_are_told(recordings: Path, tmp_path: Pat
     said = read(unmarked / "person-02.replay.json.gz")
     known = {name: value for name, value in said.provenance.items() if name != "player"}
     write(replace(said, provenance=known), unmarked / "person-02.replay.json.gz")
-    with pytest.raises(InvalidInput, match=r"person-02\.replay\.json\.gz: it does not say who plays"):
+    with pytest.raises(
+        InvalidInput, match=r"person-02\.replay\.json\.gz: it does not say who plays"
+    ):
         people_in(unmarked)
-    write(replace(said, provenance={**known, "player": "person"}), unmarked / "person-02.replay.json.gz")
+    write(
+        replace(said, provenance={**known, "player": "person"}),
+        unmarked / "person-02.replay.json.gz",
+    )
     with pytest.raises(InvalidInput, match=r"rounds of people and of scripts \(regular:3\)"):
         people_in(unmarked)
 
@@ -224,8 +288,15 @@ def test_pages_have_any_mixture_and_all_types_alike() -> None:
 
 
 def test_a_page_is_made_around_a_rule_based_run() -> None:
-    line = Topology(np.array([[10.0 * number, 0, 0] for number in range(6)]), np.ones((6, 6), bool), np.ones((6, 6)))
-    windows = {name: [RouteWindow(number, 0, 4000, (number, number + 1)) for number in range(5)] for name in TYPES}
+    line = Topology(
+        np.array([[10.0 * number, 0, 0] for number in range(6)]),
+        np.ones((6, 6), bool),
+        np.ones((6, 6)),
+    )
+    windows = {
+        name: [RouteWindow(number, 0, 4000, (number, number + 1)) for number in range(5)]
+        for name in TYPES
+    }
     clips = plan_groups(line, windows, ClipDesign(groups=3, clip_s=4), random.Random(3))
     assert len(clips) == 9
     assert sum(clip.clone for clip in clips) == 2
@@ -240,7 +311,12 @@ def test_a_page_is_made_around_a_rule_based_run() -> None:
     shown = [(clip.type, clip.window) for clip in clips if not clip.clone]
     assert len(set(shown)) == len(shown), "nothing is shown twice"
     with pytest.raises(InvalidInput, match="no part of 4 s is left of"):
-        plan_groups(line, {name: own[:1] for name, own in windows.items()}, ClipDesign(groups=3, clip_s=4), random.Random(3))
+        plan_groups(
+            line,
+            {name: own[:1] for name, own in windows.items()},
+            ClipDesign(groups=3, clip_s=4),
+            random.Random(3),
+        )
 
 
 def test_quiet_parts_of_a_demo_have_no_shot() -> None:
@@ -253,7 +329,9 @@ def test_quiet_parts_of_a_demo_have_no_shot() -> None:
         assert not any(shots[part.from_ms * 35 // 1000 : part.to_ms * 35 // 1000])
 
 
-@pytest.mark.skipif(not (GAME_DATA / "freedm.wad").is_file(), reason="needs the Debian package freedm")
+@pytest.mark.skipif(
+    not (GAME_DATA / "freedm.wad").is_file(), reason="needs the Debian package freedm"
+)
 def test_pages_with_people_have_clips_of_one_length_and_a_bot_on_the_same_map() -> None:
     clips = demo_clips(2, 3)
     for page in (0, 1):

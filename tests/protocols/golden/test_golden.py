@@ -1,7 +1,9 @@
-"""The tables of the papers, computed from fixed simulated data sets, against golden files that were checked by eye.
+"""The tables of the papers, computed from fixed simulated data sets, against golden files that were
+checked by eye.
 
-`data/<protocol>.json.gz` is a simulated study as it was drawn once: it does not follow when simulated people change. Rewrite the
-golden files with `UPDATE_GOLDEN=1`, and read the difference before you commit it.
+`data/<protocol>.json.gz` is a simulated study as it was drawn once: it does not follow when
+simulated people change. Rewrite the golden files with `UPDATE_GOLDEN=1`, and read the difference
+before you commit it.
 """
 
 from __future__ import annotations
@@ -26,8 +28,24 @@ from believable.study.definition import Definition
 HERE = Path(__file__).parent
 #: The tables of the papers, and those that a report leads with.
 TABLES = {
-    "trace": ("counts_mean", "counts_neutral", "means", "slopes", "counts_mean_btrace_mean", "trace_agreement"),
-    "replay": ("paired", "rates", "preference", "flag_model", "ratings", "secondary", "moments", "instruments"),
+    "trace": (
+        "counts_mean",
+        "counts_neutral",
+        "means",
+        "slopes",
+        "counts_mean_btrace_mean",
+        "trace_agreement",
+    ),
+    "replay": (
+        "paired",
+        "rates",
+        "preference",
+        "flag_model",
+        "ratings",
+        "secondary",
+        "moments",
+        "instruments",
+    ),
     "qa": ("reliability", "groups", "tests_together", "gate_against_task", "annotators"),
 }
 CASES = [(protocol, name) for protocol, names in TABLES.items() for name in names]
@@ -40,7 +58,11 @@ def analysed(protocol: str) -> Analysis:
     declared = definition.study.analysis
     assert declared is not None
     # Tests are held back before the stopping rule is met; here all numbers are compared.
-    return run(bundle(stored["tables"], definition), protocols=PROTOCOLS, plan=declared.model_copy(update={"stopping": None}))
+    return run(
+        bundle(stored["tables"], definition),
+        protocols=PROTOCOLS,
+        plan=declared.model_copy(update={"stopping": None}),
+    )
 
 
 def found(protocol: str, name: str) -> Table:
@@ -58,11 +80,16 @@ def test_the_table_is_as_it_was(protocol: str, name: str) -> None:
     assert [len(row) for row in ours] == [len(row) for row in expected]
     for number, (row, golden) in enumerate(zip(ours, expected, strict=True)):
         for column, cell, wanted in zip(expected[0], row, golden, strict=True):
-            assert same(cell, wanted), f"{name}.csv:{number + 1} {column}: {cell} instead of {wanted}"
+            assert same(cell, wanted), (
+                f"{name}.csv:{number + 1} {column}: {cell} instead of {wanted}"
+            )
 
 
 def test_the_funnel_of_traces_is_as_it_was() -> None:
-    steps = [(f"{step.branch}: {step.title}".removeprefix(": "), step.before, step.after) for step in analysed("trace").funnel]
+    steps = [
+        (f"{step.branch}: {step.title}".removeprefix(": "), step.before, step.after)
+        for step in analysed("trace").funnel
+    ]
     assert steps[-6:] == [
         ("RankTrace: Traces that were used", 44, 43),
         ("RankTrace: Traces like the others", 43, 43),

@@ -45,8 +45,12 @@ def test_pairs_share_goal_and_length_and_use_nothing_twice() -> None:
     pairs = matched(agents, people, 6, rng)
     assert len(pairs) == 6
     assert all(pair.first.goal == pair.second.goal for pair in pairs)
-    assert len({pair.second.goal for pair in pairs}) == 6, "six different goals where there are as many"
-    assert len({pair.first.file for pair in pairs}) == len({pair.second.file for pair in pairs}) == 6
+    assert len({pair.second.goal for pair in pairs}) == 6, (
+        "six different goals where there are as many"
+    )
+    assert (
+        len({pair.first.file for pair in pairs}) == len({pair.second.file for pair in pairs}) == 6
+    )
     assert all(abs(pair.first.seconds - pair.second.seconds) <= 0.3 * 18 for pair in pairs)
 
 
@@ -54,7 +58,13 @@ def test_goals_come_twice_only_when_none_is_left() -> None:
     agents = [run(n % 2, 12, f"agent{n}") for n in range(10)]
     people = [run(n % 2, 12, f"person{n}") for n in range(10)]
     pairs = matched(agents, people, 6, random.Random(1))
-    assert Counter(pair.second.goal for pair in pairs) in ({0: 3, 1: 3}, {0: 2, 1: 4}, {0: 4, 1: 2}, {0: 5, 1: 1}, {0: 1, 1: 5})
+    assert Counter(pair.second.goal for pair in pairs) in (
+        {0: 3, 1: 3},
+        {0: 2, 1: 4},
+        {0: 4, 1: 2},
+        {0: 5, 1: 1},
+        {0: 1, 1: 5},
+    )
     assert len(matched(agents, people[:3], 6, random.Random(1))) == 3, "there are no more people"
     assert matched([run(0, 9.9)], [run(0, 9.9)], 1, random.Random(1)) == [], "too short to be shown"
 
@@ -62,7 +72,9 @@ def test_goals_come_twice_only_when_none_is_left() -> None:
 def test_every_fitting_run_is_drawn_about_as_often() -> None:
     agents = [run(0, 12, f"agent{n}") for n in range(5)]
     people = [run(0, 12, "person")]
-    drawn = Counter(matched(agents, people, 1, random.Random(seed))[0].second.file for seed in range(500))
+    drawn = Counter(
+        matched(agents, people, 1, random.Random(seed))[0].second.file for seed in range(500)
+    )
     assert min(drawn.values()) > 60
 
 
@@ -75,8 +87,12 @@ def test_controls_take_two_people_or_different_goals() -> None:
     people = [run(n % 3, 12 + n % 5, f"person{n}") for n in range(12)]
     pairs = of_people(people, 3, rng)
     assert len(pairs) == 3
-    assert all(pair.first.goal == pair.second.goal and pair.first is not pair.second for pair in pairs)
-    assert len({run.file for pair in pairs for run in (pair.first, pair.second)}) == 6, "nobody twice"
+    assert all(
+        pair.first.goal == pair.second.goal and pair.first is not pair.second for pair in pairs
+    )
+    assert len({run.file for pair in pairs for run in (pair.first, pair.second)}) == 6, (
+        "nobody twice"
+    )
     assert of_people([run(0, 12), run(1, 12)], 1, rng) == [], "never to different goals"
     other = mismatched([run(n % 3, 13, f"agent{n}") for n in range(6)], people, 4, rng)
     assert len(other) == 4

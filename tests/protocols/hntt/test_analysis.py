@@ -1,4 +1,6 @@
-"""The whole analysis of comparisons: golden tables, what it says and what it never says, several agents, undefined cases."""
+"""The whole analysis of comparisons: golden tables, what it says and what it never says, several
+agents, undefined cases.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def two_agents(studies):
         for place, row in enumerate(tables["participants"]):
             row["arm_panel"] = ("lab", "online")[place % 2]
 
-    return studies.judges(40, seed=3, accuracy=0.62, agents=("agent", "other"), tree=tree, change=spread)
+    return studies.judges(
+        40, seed=3, accuracy=0.62, agents=("agent", "other"), tree=tree, change=spread
+    )
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +81,17 @@ def test_every_interval_states_its_method_and_every_gap_its_reason(analysis):
     for table in analysis.tables:
         for place, row in enumerate(table.rows):
             for column, cell in zip(table.columns, row, strict=True):
-                assert cell is not None or table.undefined.get((place, column.name)), (table.name, place, column.name)
+                assert cell is not None or table.undefined.get((place, column.name)), (
+                    table.name,
+                    place,
+                    column.name,
+                )
 
 
 def said(made):
-    return " ".join([made.results, made.methods, *(finding.sentence for finding in made.findings)]).lower()
+    return " ".join(
+        [made.results, made.methods, *(finding.sentence for finding in made.findings)]
+    ).lower()
 
 
 def test_passing_is_never_called_indistinguishable(studies):
@@ -102,20 +112,30 @@ def test_telling_apart_and_equivalence_are_two_questions(studies):
 
 
 def test_an_accuracy_below_chance_is_taken_for_the_human(studies):
-    """Judges are wrong three times out of four: that is not the verdict on an agent that everybody recognises."""
+    """Judges are wrong three times out of four: that is not the verdict on an agent that everybody
+    recognises.
+    """
     wrong = run(studies.judges(40, seed=5, accuracy=0.25), protocols=PROTOCOLS)
     sentences = {finding.title.partition(",")[0]: finding.sentence for finding in wrong.findings}
     assert "taken for the human more often than the human" in sentences["Accuracy"]
-    assert "the agent is taken for the human more often than the human" in sentences["Published criterion"]
+    assert (
+        "the agent is taken for the human more often than the human"
+        in sentences["Published criterion"]
+    )
     assert "does not pass" not in said(wrong)
     table = next(table for table in wrong.tables if table.name == "accuracy")
     assert table.column("verdict") == ("taken for the human more often than the human",)
 
 
 def test_every_verdict_about_these_clips_says_so_and_has_a_variance_split(studies):
-    tree = {**studies.COMPARING, "analysis": {**studies.COMPARING["analysis"], "about": "these clips"}}
+    tree = {
+        **studies.COMPARING,
+        "analysis": {**studies.COMPARING["analysis"], "about": "these clips"},
+    }
     these = run(studies.judges(60, seed=5, accuracy=0.85, tree=tree), protocols=PROTOCOLS)
-    judged = [finding for finding in these.findings if finding.outcome in ("accuracy", "median_accuracy")]
+    judged = [
+        finding for finding in these.findings if finding.outcome in ("accuracy", "median_accuracy")
+    ]
     assert len(judged) == 3
     for finding in judged:
         assert finding.sentence.startswith("For these six clips: ")
@@ -136,7 +156,9 @@ def test_judges_with_different_numbers_of_trials_are_named(studies):
     data, plan = studies.data_of(made)
     (contest,) = agents(judgements(data), plan.roles["human"])
     keep = (contest.judge % 2 == 0) | (contest.pair == contest.pair[0])
-    unequal = replace(contest, correct=contest.correct[keep], judge=contest.judge[keep], pair=contest.pair[keep])
+    unequal = replace(
+        contest, correct=contest.correct[keep], judge=contest.judge[keep], pair=contest.pair[keep]
+    )
     row, sentence = averages(unequal)
     assert row[2:4] == (1, 6)
     assert row[4] != pytest.approx(row[6])
@@ -145,16 +167,24 @@ def test_judges_with_different_numbers_of_trials_are_named(studies):
 
 
 def test_few_judges_pass_but_show_no_equivalence(studies):
-    tree = {**studies.COMPARING, "analysis": {**studies.COMPARING["analysis"], "stopping": {"rule": "complete", "n": 8}}}
+    tree = {
+        **studies.COMPARING,
+        "analysis": {**studies.COMPARING["analysis"], "stopping": {"rule": "complete", "n": 8}},
+    }
     few = run(studies.judges(8, seed=6, accuracy=0.5, tree=tree), protocols=PROTOCOLS)
-    assert {row.id: row.supported for row in few.hypotheses if row.id != "H1"} == {"H2": True, "H3": False}
+    assert {row.id: row.supported for row in few.hypotheses if row.id != "H1"} == {
+        "H2": True,
+        "H3": False,
+    }
     assert "the agent passes by the published criterion" in few.results
 
 
 def test_nobody_passes_before_the_stopping_rule_is_met(studies):
     early = run(studies.judges(2, seed=6, accuracy=0.5), protocols=PROTOCOLS)
     assert {row.verdict for row in early.hypotheses} == {"not judged: the stopping rule is not met"}
-    words = " ".join([early.results, *(finding.sentence for finding in early.findings)]).replace("“The agent passes”", "")
+    words = " ".join([early.results, *(finding.sentence for finding in early.findings)]).replace(
+        "“The agent passes”", ""
+    )
     assert "passes" not in words
     table = next(table for table in early.tables if table.name == "accuracy")
     assert table.column("verdict") == (None,)
@@ -164,7 +194,10 @@ def test_main_is_what_the_sections_say(studies):
     made = studies.judges(40, seed=3)
     data, plan = studies.data_of(made)
     main = hntt.main(data, plan, np.random.default_rng(1))
-    findings = {(finding.outcome, finding.kind): finding for finding in run(made, protocols=PROTOCOLS).findings}
+    findings = {
+        (finding.outcome, finding.kind): finding
+        for finding in run(made, protocols=PROTOCOLS).findings
+    }
     assert main["accuracy"] == findings["accuracy", "estimate"].estimate
     assert main["accuracy_test"].p_value == findings["accuracy", "estimate"].test.p_value
     assert main["equivalence"].p_value == findings["accuracy", "equivalence"].test.p_value
@@ -193,4 +226,10 @@ def test_a_study_without_certainty_and_familiarity(studies):
         tables["answers"] = [row for row in tables["answers"] if row["question"] == "which"]
 
     made = run(studies.judges(12, tree=tree, change=change), protocols=PROTOCOLS)
-    assert {section.name for section in made.sections} == {"participants", "accuracy", "criterion", "robustness", "pairs"}
+    assert {section.name for section in made.sections} == {
+        "participants",
+        "accuracy",
+        "criterion",
+        "robustness",
+        "pairs",
+    }

@@ -1,4 +1,6 @@
-"""Comprehension in `hntt` as published: three declarations to agree or disagree with, which turn nobody away."""
+"""Comprehension in `hntt` as published: three declarations to agree or disagree with, which turn
+nobody away.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ def test_three_declarations_turn_nobody_away() -> None:
     items = {entry.item.id: entry.item for entry in outline(study.timeline)}
     questions = items["understood"].all_questions
     assert [question.id for question in questions] == ["duration", "limit", "required"]
-    assert {option.value for question in questions for option in question.params.options} == {"agree", "disagree"}  # type: ignore[attr-defined]
+    assert {option.value for question in questions for option in question.params.options} == {
+        "agree",
+        "disagree",
+    }  # type: ignore[attr-defined]
     assert not [item.id for item in items.values() if item.right_answers], "nobody is tested"
 
 

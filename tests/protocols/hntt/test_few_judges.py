@@ -1,4 +1,6 @@
-"""`hntt` with few judges, and with judges who are all alike: possible intervals, no contradiction, no verdict without width."""
+"""`hntt` with few judges, and with judges who are all alike: possible intervals, no contradiction,
+no verdict without width.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from believable.protocols import PROTOCOLS
 def analysed(studies: Any, judges: int, accuracy: float) -> Analysis:
     plan = {**studies.COMPARING["analysis"], "stopping": None}
     return run(
-        studies.judges(judges, seed=2, accuracy=accuracy, tree={**studies.COMPARING, "analysis": plan}), protocols=PROTOCOLS
+        studies.judges(
+            judges, seed=2, accuracy=accuracy, tree={**studies.COMPARING, "analysis": plan}
+        ),
+        protocols=PROTOCOLS,
     )
 
 
@@ -26,7 +31,9 @@ def test_three_judges_have_no_interval_that_cannot_be(studies: Any, accuracy: fl
             continue
         estimate = finding.estimate
         assert estimate is not None
-        assert estimate.low is None or (estimate.high is not None and 0 <= estimate.low <= estimate.high <= 1)
+        assert estimate.low is None or (
+            estimate.high is not None and 0 <= estimate.low <= estimate.high <= 1
+        )
         if finding.outcome == "median_accuracy":
             assert estimate.low is None
             assert "3 values are too few for a median" in finding.sentence

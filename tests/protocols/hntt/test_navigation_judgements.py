@@ -21,7 +21,8 @@ def by_hand(tables):
             shown = next(
                 row
                 for row in tables["shown"]
-                if (row["session"], row["position"], row["player"]) == (answer["session"], answer["position"], player)
+                if (row["session"], row["position"], row["player"])
+                == (answer["session"], answer["position"], player)
             )
             right.setdefault(answer["session"], []).append(shown["condition"] == "human")
     return {session: np.mean(values) for session, values in right.items()}
@@ -47,7 +48,9 @@ def test_uncertainty_stands_beside_its_own_choice(studies):
 
     data, judged, plan = found(studies, 3, remember)
     (one,) = agents(judged, plan.roles["human"])
-    expected = [np.mean([given[session, position] for position in range(1, 7)]) for session in data.sessions]
+    expected = [
+        np.mean([given[session, position] for position in range(1, 7)]) for session in data.sessions
+    ]
     np.testing.assert_allclose(one.mean_uncertainty(), expected)
 
 
@@ -65,7 +68,9 @@ def test_pages_with_one_or_three_players_are_no_pairs(studies):
     def change(tables):
         rows = [row for row in tables["shown"] if row["session"] == "j0000"]
         tables["shown"].remove(next(row for row in rows if row["position"] == 1))
-        tables["shown"].append(dict(next(row for row in rows if row["position"] == 2), player=2, stimulus="x"))
+        tables["shown"].append(
+            dict(next(row for row in rows if row["position"] == 2), player=2, stimulus="x")
+        )
 
     _, judged, _ = found(studies, 2, change)
     assert len(judged) == 10

@@ -27,11 +27,15 @@ def test_the_mean_and_its_test_over_judges_agree_with_scipy():
     assert test.p_value == pytest.approx(theirs.pvalue)
     assert test.df == (9.0,)
     greater = decide(*trials(right), over="judges", alternative="greater").test
-    assert greater.p_value == pytest.approx(stats.ttest_1samp(accuracy, 0.5, alternative="greater").pvalue)
+    assert greater.p_value == pytest.approx(
+        stats.ttest_1samp(accuracy, 0.5, alternative="greater").pvalue
+    )
 
 
 def test_pairs_that_differ_widen_the_interval_that_decides():
-    """The first two pairs are always right, the others by chance: over judges that is sure, over pairs it is not."""
+    """The first two pairs are always right, the others by chance: over judges that is sure, over
+    pairs it is not.
+    """
     rng = np.random.default_rng(1)
     judge, pair = np.repeat(np.arange(60), 6), np.tile(np.arange(6), 60)
     correct = (pair < 2) | (rng.random(360) < 0.5)
@@ -52,7 +56,10 @@ def test_the_interval_stays_between_0_and_1():
 
 def test_undefined_cases_say_why():
     assert decide(*trials([3]), over="judges").test.reason == "needs at least 2 judges, got 1"
-    assert decide(*trials([0, 1, 1], each=1), over="both").test.reason == "needs at least 2 clips, got 1"
+    assert (
+        decide(*trials([0, 1, 1], each=1), over="both").test.reason
+        == "needs at least 2 clips, got 1"
+    )
     same = decide(*trials([3, 3]), over="judges").equivalence
     assert as_test(same).reason == "no spread between judges or clips"
     assert same.estimate.value == pytest.approx(0.5)
@@ -62,7 +69,10 @@ def test_equivalence_is_shown_by_the_harder_side():
     right = np.repeat([2, 3, 4], 30)
     found = decide(*trials(right), over="judges").equivalence
     assert found.equivalent
-    theirs = [stats.ttest_1samp(right / 6, bound, alternative=side).pvalue for bound, side in ((0.4, "greater"), (0.6, "less"))]
+    theirs = [
+        stats.ttest_1samp(right / 6, bound, alternative=side).pvalue
+        for bound, side in ((0.4, "greater"), (0.6, "less"))
+    ]
     assert as_test(found).p_value == pytest.approx(max(theirs))
     off = as_test(decide(*trials(right + 1), over="judges").equivalence)
     assert off.p_value > 0.5
@@ -90,7 +100,9 @@ def test_familiarity_is_coded_by_its_words_and_other_is_missing(studies):
 
 
 def test_a_regression_without_data_says_why():
-    fit, left_out = measures.familiarity_regression(np.array([0.5, 0.6]), {"game": np.array([1.0, np.nan])}, level=0.95)
+    fit, left_out = measures.familiarity_regression(
+        np.array([0.5, 0.6]), {"game": np.array([1.0, np.nan])}, level=0.95
+    )
     assert isinstance(fit, str)
     assert fit == "there are too few judges, or their familiarity varies too little"
     assert left_out == 1
@@ -99,6 +111,9 @@ def test_a_regression_without_data_says_why():
 def test_subsampling_needs_more_judges_than_it_draws(studies):
     _, plan = studies.data_of(studies.judges(3))
     rng = np.random.default_rng(1)
-    assert measures.subsampled(np.full(50, 0.5), plan, rng) == "a subsample takes 50 judges, and there are 50"
+    assert (
+        measures.subsampled(np.full(50, 0.5), plan, rng)
+        == "a subsample takes 50 judges, and there are 50"
+    )
     found = measures.subsampled(np.tile([2 / 6, 3 / 6, 4 / 6], 20), plan, rng)
     assert (found.n, found.repeats, found.passed) == (50, 100, 100)

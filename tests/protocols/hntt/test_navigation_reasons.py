@@ -33,7 +33,10 @@ def coded(studies):
     definition = studies.definition_of(tree)
     responses = []
     for session in {row["session"] for row in kept["participants"]}:
-        rows = {name: [row for row in made[name].rows() if row["session"] == session] for name in ("answers", "shown")}
+        rows = {
+            name: [row for row in made[name].rows() if row["session"] == session]
+            for name in ("answers", "shown")
+        }
         texts = SessionTexts(rows["answers"], [], rows["shown"], [])
         responses += responses_of(texts, prompts_of(definition, "en"), ["pairs.why"])
     book = Codebook.model_validate({"id": "reasons", "ready": "hntt", "of": ("pairs.why",)})
@@ -75,12 +78,22 @@ def test_the_sentence_counts_texts_and_tests(coded):
 
 
 def test_nothing_was_coded(studies):
-    assert not any(section.name.startswith("reasons") for section in run(studies.judges(4), protocols=PROTOCOLS).sections)
+    assert not any(
+        section.name.startswith("reasons")
+        for section in run(studies.judges(4), protocols=PROTOCOLS).sections
+    )
 
 
 def test_accurate_and_other_judges_stand_side_by_side_in_a_figure(coded):
-    """The published figure: a panel for each side, both groups of judges beside each other in it."""
-    chart = next(chart for section in coded.sections for chart in section.charts if chart.name == "reasons_reasons_judges")
+    """The published figure: a panel for each side, both groups of judges beside each other in
+    it.
+    """
+    chart = next(
+        chart
+        for section in coded.sections
+        for chart in section.charts
+        if chart.name == "reasons_reasons_judges"
+    )
     assert (chart.kind, chart.use["colour"], chart.use["facet"]) == ("bars", "group", "side")
     table = next(table for table in coded.tables if table.name == chart.table)
     assert set(table.column("group")) == {"high accuracy", "low accuracy"}
@@ -90,7 +103,13 @@ def test_accurate_and_other_judges_stand_side_by_side_in_a_figure(coded):
 def test_the_codes_are_defined_with_an_example_each(coded):
     """The published table of codes: name, shorthand, definition, words, example."""
     table = next(table for table in coded.tables if table.name == "reasons_reasons_codes")
-    assert [column.name for column in table.columns] == ["code", "short", "definition", "keywords", "example"]
+    assert [column.name for column in table.columns] == [
+        "code",
+        "short",
+        "definition",
+        "keywords",
+        "example",
+    ]
     codes = resolved(Codebook.model_validate({"id": "reasons", "ready": "hntt"})).codes
     assert [row[0] for row in table.rows] == [code.label for code in codes]
     for row, code in zip(table.rows, codes, strict=True):

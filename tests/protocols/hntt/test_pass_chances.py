@@ -1,4 +1,6 @@
-"""How often an agent passes by the published criterion, against an independent simulation of the same design."""
+"""How often an agent passes by the published criterion, against an independent simulation of the
+same design.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ KNOWN = {50: (0.99, 0.93, 0.77, 0.45, 0.13), 92: (0.99, 0.94, 0.74, 0.28, 0.05)}
 
 @pytest.mark.parametrize("judges", KNOWN)
 def test_the_operating_characteristic_is_the_known_one(judges: int) -> None:
-    found = pass_chances(judges, 6, judge_sd=0.5, pair_sd=0.5, margin=0.1, rng=np.random.default_rng(2), studies=300)
+    found = pass_chances(
+        judges, 6, judge_sd=0.5, pair_sd=0.5, margin=0.1, rng=np.random.default_rng(2), studies=300
+    )
     assert [chance.accuracy for chance in found] == list(ACCURACIES)
     assert [chance.passes.value for chance in found] == pytest.approx(KNOWN[judges], abs=0.09)
     assert found[0].equivalent.value > found[-1].equivalent.value
@@ -32,7 +36,9 @@ def test_its_bootstrap_is_that_of_the_criterion() -> None:
     for _ in range(60):
         right = rng.binomial(6, 0.6, size=50)
         median = hntt_pass(right / 6, rng=rng, resamples=400).median
-        agree += _median_interval(right, 6, rng, 0.05) == pytest.approx((median.low, median.high), abs=1e-9)
+        agree += _median_interval(right, 6, rng, 0.05) == pytest.approx(
+            (median.low, median.high), abs=1e-9
+        )
     assert agree >= 50
 
 
@@ -50,6 +56,12 @@ def test_power_says_what_it_assumes_and_what_follows() -> None:
     plain = {part.name or part.words: part for part in assumptions(definition, PROTOCOLS)}
     assert plain["skill"].words.startswith("log-odds of choosing the human one")
     accuracy = "then the true value of accuracy is"
-    changed = {part.name or part.words: part for part in assumptions(definition, PROTOCOLS, {"skill": 0.0})}
+    changed = {
+        part.name or part.words: part for part in assumptions(definition, PROTOCOLS, {"skill": 0.0})
+    }
     assert changed["skill"].value == "0"
-    assert float(plain[accuracy].value) > float(changed[accuracy].value) == pytest.approx(0.5, abs=0.01)
+    assert (
+        float(plain[accuracy].value)
+        > float(changed[accuracy].value)
+        == pytest.approx(0.5, abs=0.01)
+    )

@@ -16,9 +16,13 @@ PEOPLE = 4000
 
 def right_share(bundle):
     left_out = poor(bundle)
-    shown = {(row["session"], row["position"], row["player"]): row["condition"] for row in bundle["shown"].rows()}
+    shown = {
+        (row["session"], row["position"], row["player"]): row["condition"]
+        for row in bundle["shown"].rows()
+    }
     hits = [
-        shown[row["session"], row["position"], 0 if row["value_text"] == "first" else 1] == "standin_human"
+        shown[row["session"], row["position"], 0 if row["value_text"] == "first" else 1]
+        == "standin_human"
         for row in bundle["answers"].rows()
         if row["question"] == "which" and row["session"] not in left_out
     ]
@@ -26,10 +30,14 @@ def right_share(bundle):
 
 
 def poor(bundle):
-    return {row["session"] for row in bundle["exclusions"].rows() if row["reason"] == "text_excluded"}
+    return {
+        row["session"] for row in bundle["exclusions"].rows() if row["reason"] == "text_excluded"
+    }
 
 
-@pytest.mark.parametrize("truth", [HnttTruth(), nothing(), HnttTruth(skill=0.4, judge_sd=1.2, pair_spread=1.5)])
+@pytest.mark.parametrize(
+    "truth", [HnttTruth(), nothing(), HnttTruth(skill=0.4, judge_sd=1.2, pair_spread=1.5)]
+)
 def test_accuracy_is_the_planted_one(simulated, truth):
     _, bundle = simulated("hntt", PEOPLE, truth)
     assert right_share(bundle) == pytest.approx(accuracy(truth, 6), abs=0.012)
@@ -78,13 +86,22 @@ def test_texts_carry_codes_of_the_codebook(simulated):
 def test_familiarity_changes_accuracy_only_where_it_is_planted(simulated):
     def gap(truth):
         _, bundle = simulated("hntt", PEOPLE, truth)
-        genre = {row["session"]: row["value_text"] for row in bundle["answers"].rows() if row["question"] == "genre"}
-        shown = {(r["session"], r["position"], r["player"]): r["condition"] for r in bundle["shown"].rows()}
+        genre = {
+            row["session"]: row["value_text"]
+            for row in bundle["answers"].rows()
+            if row["question"] == "genre"
+        }
+        shown = {
+            (r["session"], r["position"], r["player"]): r["condition"]
+            for r in bundle["shown"].rows()
+        }
         hits = {"regularly": [], "never_heard": []}
         for row in bundle["answers"].rows():
             if row["question"] == "which" and genre[row["session"]] in hits:
                 side = 0 if row["value_text"] == "first" else 1
-                hits[genre[row["session"]]].append(shown[row["session"], row["position"], side] == "standin_human")
+                hits[genre[row["session"]]].append(
+                    shown[row["session"], row["position"], side] == "standin_human"
+                )
         return np.mean(hits["regularly"]) - np.mean(hits["never_heard"])
 
     assert gap(replace(HnttTruth(), by_genre=0.5)) > 0.2

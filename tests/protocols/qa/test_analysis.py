@@ -34,7 +34,13 @@ TREE: dict[str, Any] = {
         {
             "form": {
                 "id": "about",
-                "questions": [{"id": "group", "prompt": "Trained?", "choice": {"options": ["trained", "untrained"]}}],
+                "questions": [
+                    {
+                        "id": "group",
+                        "prompt": "Trained?",
+                        "choice": {"options": ["trained", "untrained"]},
+                    }
+                ],
             }
         },
         {"qa": {"id": "visual", "test": "visual", "duration_s": 20, "signal_seed": 1}},
@@ -59,18 +65,28 @@ def definition() -> Definition:
     return Definition(reading.study, TREE)
 
 
-def steps(times: np.ndarray, levels: np.ndarray, right: float, rng: np.random.Generator) -> np.ndarray:
+def steps(
+    times: np.ndarray, levels: np.ndarray, right: float, rng: np.random.Generator
+) -> np.ndarray:
     """A hand that goes the right way in this share of steps, and anywhere in the others."""
     change = np.sign(np.diff(levels, prepend=levels[0]))
-    return np.cumsum(np.where(rng.uniform(size=len(times)) < right, change, rng.integers(-1, 2, len(times))))
+    return np.cumsum(
+        np.where(rng.uniform(size=len(times)) < right, change, rng.integers(-1, 2, len(times)))
+    )
 
 
 def study(
-    people: int = 20, *, skill: tuple[float, float] = (0.95, 0.3), silent: str = "", moves: bool = True
+    people: int = 20,
+    *,
+    skill: tuple[float, float] = (0.95, 0.3),
+    silent: str = "",
+    moves: bool = True,
 ) -> tuple[Data, Plan]:
     rng = np.random.default_rng(2)
     made = definition()
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in ("participants", "trials", "answers", "traces")}
+    rows: dict[str, list[dict[str, Any]]] = {
+        name: [] for name in ("participants", "trials", "answers", "traces")
+    }
     times = np.arange(0, 20_000, 250.0)
     wave = np.round(np.sin(times / 1500), 1)
     for number in range(people):
@@ -86,7 +102,11 @@ def study(
                 "value_text": group,
             }
         )
-        pages = [("visual", None), ("auditory", None), *(("task", name) for name in rng.permutation(["v1", "v2", "v3"]))]
+        pages = [
+            ("visual", None),
+            ("auditory", None),
+            *(("task", name) for name in rng.permutation(["v1", "v2", "v3"])),
+        ]
         for position, (trial, stimulus) in enumerate(pages, start=1):
             key = {
                 "session": session,
@@ -101,7 +121,13 @@ def study(
             if session == silent and trial == "visual":
                 continue
             rows["traces"] += [
-                key | {"instrument": "ranktrace", "media_ms": float(t), "value": float(v), "input": "wheel"}
+                key
+                | {
+                    "instrument": "ranktrace",
+                    "media_ms": float(t),
+                    "value": float(v),
+                    "input": "wheel",
+                }
                 for t, v in zip(times, values, strict=True)
             ]
     plan = resolve(made.study.analysis, made.study, PROTOCOLS)  # type: ignore[arg-type]
@@ -126,7 +152,10 @@ def test_groups_of_different_sizes_are_compared_at_one_size_and_the_finding_says
     left = data.without({data.sessions[0]: ""}, reason="test", title="test")
     sentence = {
         whole: next(
-            finding.sentence for section in analyse(have, plan, RNG) for finding in section.findings if finding.outcome == "task"
+            finding.sentence
+            for section in analyse(have, plan, RNG)
+            for finding in section.findings
+            if finding.outcome == "task"
         )
         for whole, have in ((True, data), (False, left))
     }
@@ -140,7 +169,9 @@ def test_scores_are_those_of_the_known_signal(small: tuple[Data, Plan]) -> None:
     line = next(trace for trace in data.traces("visual") if trace.session == "s00")
     truth = draw(1, 20).levels(np.arange(0, 20_000, 250.0))
     expected = sda(resample(line.media_ms, line.value, duration_ms=20_000), truth)
-    assert next(one.sda for one in found.tests["visual"] if one.annotator == "s00") == pytest.approx(expected)
+    assert next(
+        one.sda for one in found.tests["visual"] if one.annotator == "s00"
+    ) == pytest.approx(expected)
 
 
 def test_sections(small: tuple[Data, Plan]) -> None:
@@ -178,7 +209,9 @@ def test_sections(small: tuple[Data, Plan]) -> None:
     assert sum(int(str(row[-1])) for row in cross.rows) == 20
     assert {chart.kind for chart in sections["gate"].charts} == {"scatter", "histogram"}
     counted = next(chart for chart in sections["gate"].charts if chart.kind == "histogram")
-    assert counted.use.get("facet") == "group", "a panel each: bars of groups are never on top of each other"
+    assert counted.use.get("facet") == "group", (
+        "a panel each: bars of groups are never on top of each other"
+    )
     assert "colour" not in counted.use
 
 
@@ -188,7 +221,10 @@ def test_annotators_who_never_moved_are_warned_of(small: tuple[Data, Plan]) -> N
     still, _ = study(moves=False)
     (doubt,) = warnings(still, plan)
     assert doubt.startswith("Validity: 60 traces of 60 on the task never moved.")
-    assert {verdict.cell for verdict in scored(still, plan, RNG).verdicts} <= {"reliable in both", "failed the gate only"}
+    assert {verdict.cell for verdict in scored(still, plan, RNG).verdicts} <= {
+        "reliable in both",
+        "failed the gate only",
+    }
 
 
 def test_every_point_of_the_scatter_has_its_interval_over_stimuli(small: tuple[Data, Plan]) -> None:
@@ -199,11 +235,17 @@ def test_every_point_of_the_scatter_has_its_interval_over_stimuli(small: tuple[D
     table = next(table for table in section.tables if table.name == chart.table)
     assert (chart.use["low"], chart.use["high"]) == ("task_low", "task_high")
     for verdict, row in zip(scoring.verdicts, table.rows, strict=True):
-        own = np.array([score.sda for score in scoring.task if score.annotator == verdict.annotator])
+        own = np.array(
+            [score.sda for score in scoring.task if score.annotator == verdict.annotator]
+        )
         cells = dict(zip((column.name for column in table.columns), row, strict=True))
         assert cells["stimuli"] == len(own) > 1
-        low, high = scipy.stats.t.interval(0.95, len(own) - 1, own.mean(), own.std(ddof=1) / np.sqrt(len(own)))
-        assert (cells["task_low"], cells["task_high"]) == pytest.approx((max(low, -1), min(high, 1)))
+        low, high = scipy.stats.t.interval(
+            0.95, len(own) - 1, own.mean(), own.std(ddof=1) / np.sqrt(len(own))
+        )
+        assert (cells["task_low"], cells["task_high"]) == pytest.approx(
+            (max(low, -1), min(high, 1))
+        )
     layers = specification(chart, section.tables, LIGHT, {})["layer"]
     assert [layer["mark"]["type"] for layer in layers][:2] == ["rule", "point"]
 
@@ -230,7 +272,11 @@ def test_a_test_without_a_single_input_is_scored_as_the_server_does() -> None:
 def test_one_group_is_not_compared() -> None:
     data, plan = study(people=6)
     keep = {session for number, session in enumerate(data.sessions) if number % 2 == 0}
-    left = data.without({session: "" for session in data.sessions if session not in keep}, reason="test", title="test")
+    left = data.without(
+        {session: "" for session in data.sessions if session not in keep},
+        reason="test",
+        title="test",
+    )
     sections = [one.name for one in analyse(left, plan, RNG)]
     assert "groups" not in sections
     assert "visual" not in main(left, plan, RNG)
@@ -238,7 +284,9 @@ def test_one_group_is_not_compared() -> None:
 
 def test_selection_is_said(small: tuple[Data, Plan]) -> None:
     data, plan = small
-    declared = plan.declared.model_copy(update={"options": {"selection": "the best 10 of 25 by the gate."}})
+    declared = plan.declared.model_copy(
+        update={"options": {"selection": "the best 10 of 25 by the gate."}}
+    )
     words = " ".join(analyse(data, resolve(declared, data.study, PROTOCOLS), RNG)[0].paragraphs)
     assert "Selection of annotators: the best 10 of 25 by the gate." in words
 

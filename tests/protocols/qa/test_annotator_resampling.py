@@ -18,10 +18,14 @@ def traces(people: int, seed: int = 1, steps: int = 30) -> np.ndarray:
 
 
 def plainly(table: np.ndarray, counts: np.ndarray) -> list[float]:
-    """Each annotator who counts, against the median of a list that holds the others as often as they count."""
+    """Each annotator who counts, against the median of a list that holds the others as often as
+    they count.
+    """
     found = []
     for one, count in enumerate(counts):
-        others = [table[other] for other, times in enumerate(counts) if other != one for _ in range(times)]
+        others = [
+            table[other] for other, times in enumerate(counts) if other != one for _ in range(times)
+        ]
         found.append(sda(table[one], np.median(others, axis=0)) if count and others else np.nan)
     return found
 
@@ -40,7 +44,9 @@ def test_with_everybody_once_it_is_leave_one_out() -> None:
     table = traces(11)
     gold = others_medians(table)
     expected = [sda(one, median) for one, median in zip(table, gold, strict=True)]
-    assert ResampledTraces.of(table).sda(np.ones((1, 11), dtype=np.int64))[0] == pytest.approx(expected)
+    assert ResampledTraces.of(table).sda(np.ones((1, 11), dtype=np.int64))[0] == pytest.approx(
+        expected
+    )
 
 
 def test_subsets_of_different_sizes_side_by_side() -> None:

@@ -23,7 +23,9 @@ STEP = 250.0
 NOTHING = undefined("not needed", method="test", n=0)
 
 
-def trace(annotator: str, values: list[float], *, group: str = "all", stimulus: str = "v") -> AnnotatorTrace:
+def trace(
+    annotator: str, values: list[float], *, group: str = "all", stimulus: str = "v"
+) -> AnnotatorTrace:
     return AnnotatorTrace(annotator, group, stimulus, np.array(values, dtype=float))
 
 
@@ -32,7 +34,9 @@ def score(annotator: str, value: float, place: int = 1) -> Score:
 
 
 def test_against_a_signal_both_are_cut_to_the_shorter() -> None:
-    (found,) = against([trace("a", [0, 1, 2, 1, 1])], [np.array([0.0, 1, 2, 3, 3, 3, 3])], step_ms=STEP)
+    (found,) = against(
+        [trace("a", [0, 1, 2, 1, 1])], [np.array([0.0, 1, 2, 3, 3, 3, 3])], step_ms=STEP
+    )
     assert found.sda == pytest.approx(0.5)  # up, up, down (wrong), rest
 
 
@@ -44,16 +48,26 @@ def test_a_trace_one_step_late_has_that_lag() -> None:
 
 def test_getting_better_on_the_way() -> None:
     signal = np.arange(20.0)
-    (found,) = against([trace("a", [*(-np.arange(10.0)), *np.arange(10.0)])], [signal], step_ms=STEP)
-    assert found.halves == pytest.approx(1.0 - (1 - 9) / 10)  # nine steps the wrong way and the leap back up, then all right
+    (found,) = against(
+        [trace("a", [*(-np.arange(10.0)), *np.arange(10.0)])], [signal], step_ms=STEP
+    )
+    assert found.halves == pytest.approx(
+        1.0 - (1 - 9) / 10
+    )  # nine steps the wrong way and the leap back up, then all right
 
 
 def test_traces_of_any_length_are_scored_as_each_by_itself() -> None:
     rng = np.random.default_rng(3)
     signals = [rng.normal(size=length).cumsum() for length in (30, 41, 30, 2, 35, 41)]
-    traces = [trace(f"a{n}", rng.integers(-2, 3, size=length).tolist()) for n, length in enumerate((41, 41, 30, 9, 41, 41))]
+    traces = [
+        trace(f"a{n}", rng.integers(-2, 3, size=length).tolist())
+        for n, length in enumerate((41, 41, 30, 9, 41, 41))
+    ]
     scores = against(traces, signals, step_ms=STEP)
-    assert scores == tuple(against([own], [signal], step_ms=STEP)[0] for own, signal in zip(traces, signals, strict=True))
+    assert scores == tuple(
+        against([own], [signal], step_ms=STEP)[0]
+        for own, signal in zip(traces, signals, strict=True)
+    )
     assert [score.annotator for score in scores] == [own.annotator for own in traces]
     assert scores[3].lag.reason == "needs at least 3 points"
 
@@ -70,7 +84,12 @@ def test_the_gold_standard_leaves_the_annotator_out() -> None:
 
 def test_groups_and_stimuli_have_their_own_gold_standard() -> None:
     up, down = [0.0, 1, 2, 3], [3.0, 2, 1, 0]
-    traces = [trace("a", up, group="x"), trace("b", up, group="x"), trace("c", down, group="y"), trace("d", down, group="y")]
+    traces = [
+        trace("a", up, group="x"),
+        trace("b", up, group="x"),
+        trace("c", down, group="y"),
+        trace("d", down, group="y"),
+    ]
     scores, _ = against_others(traces, step_ms=STEP)
     assert [one.sda for one in scores] == [1, 1, 1, 1]
     scores, alone = against_others([*traces, trace("e", up, stimulus="w")], step_ms=STEP)

@@ -1,4 +1,6 @@
-"""Mean SDA on the task: the value, groups of different sizes, and that the test keeps its level where a t test does not."""
+"""Mean SDA on the task: the value, groups of different sizes, and that the test keeps its level
+where a t test does not.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from believable.stats.estimate import Estimate
 from believable.stats.means import welch_t
 
 
-def traces(rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = "g") -> list[AnnotatorTrace]:
+def traces(
+    rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = "g"
+) -> list[AnnotatorTrace]:
     """Annotators who follow the same hidden signal in this share of steps, on two stimuli."""
     signals = [np.random.default_rng(seed).integers(-1, 2, 60) for seed in (1, 2)]
     return [
@@ -25,21 +29,29 @@ def traces(rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = 
             f"{name}{person}",
             name,
             f"v{index}",
-            np.cumsum(np.where(rng.uniform(size=60) < skill, signal, rng.integers(-1, 2, 60))).astype(float),
+            np.cumsum(
+                np.where(rng.uniform(size=60) < skill, signal, rng.integers(-1, 2, 60))
+            ).astype(float),
         )
         for person in range(n)
         for index, signal in enumerate(signals)
     ]
 
 
-def scored(rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = "g") -> tuple[GroupTask, Estimate]:
+def scored(
+    rng: np.random.Generator, n: int, *, skill: float = 0.5, name: str = "g"
+) -> tuple[GroupTask, Estimate]:
     group = GroupTask.of(traces(rng, n, skill=skill, name=name))
     return group, task_sda(group, rng)
 
 
 def test_the_value_is_the_mean_over_annotators_of_their_mean_sda() -> None:
     # Some did one stimulus only: their mean is over that one.
-    made = [trace for trace in traces(np.random.default_rng(1), 9) if (trace.annotator, trace.stimulus) != ("g3", "v1")]
+    made = [
+        trace
+        for trace in traces(np.random.default_rng(1), 9)
+        if (trace.annotator, trace.stimulus) != ("g3", "v1")
+    ]
     scores, _ = against_others(made, step_ms=250, detail="sda")
     found = task_sda(GroupTask.of(made), np.random.default_rng(2))
     assert found.value == pytest.approx(np.mean(list(mean_by_annotator(scores).values())))
@@ -71,7 +83,9 @@ def test_better_groups_are_told_apart() -> None:
     assert test.estimate.notes == ()
 
 
-def test_the_median_of_an_odd_number_and_of_an_even_one_differ_and_groups_are_compared_at_one_size() -> None:
+def test_the_median_of_an_odd_number_and_of_an_even_one_differ_and_groups_are_compared_at_one_size() -> (
+    None
+):
     rng = np.random.default_rng(5)
     group = GroupTask.of(traces(rng, 200, skill=0.9))
     at = {size: group.value_of(size, rng) for size in (12, 13, 14, 15)}
@@ -79,7 +93,9 @@ def test_the_median_of_an_odd_number_and_of_an_even_one_differ_and_groups_are_co
     small, large = scored(rng, 12, skill=0.3), scored(rng, 25, skill=0.3)
     found = compared([small, large], np.random.default_rng(6), alternative="two-sided").estimate
     assert found is not None
-    assert found.notes == ("groups of 12 annotators, the larger one standing for its subsets of that size",)
+    assert found.notes == (
+        "groups of 12 annotators, the larger one standing for its subsets of that size",
+    )
     expected = small[1].value - large[0].value_of(12, np.random.default_rng(7))  # type: ignore[operator]
     assert found.value == pytest.approx(expected, abs=0.2 * found.se)  # type: ignore[operator]
 
@@ -92,7 +108,10 @@ def test_without_a_difference_it_rejects_rarely_where_a_t_test_over_annotators_d
         groups = [GroupTask.of(one) for one in both]
         found = [(group, task_sda(group, rng)) for group in groups]
         ours += compared(found, rng, alternative="two-sided").significant()
-        means = [list(mean_by_annotator(against_others(one, step_ms=250, detail="sda")[0]).values()) for one in both]
+        means = [
+            list(mean_by_annotator(against_others(one, step_ms=250, detail="sda")[0]).values())
+            for one in both
+        ]
         plain += welch_t(*means).significant()
     assert ours / studies <= 0.12
     assert plain / studies >= 0.3

@@ -1,4 +1,6 @@
-"""Recordings of real annotators, by the command line: the published values from raw export and prepared traces alike."""
+"""Recordings of real annotators, by the command line: the published values from raw export and
+prepared traces alike.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def shared(public_data: Callable[[str], Path]) -> Path:
 
 
 def run(command: Any, *arguments: Any) -> str:
-    found = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+    found = CliRunner().invoke(
+        command, [str(argument) for argument in arguments], catch_exceptions=False
+    )
     assert found.exit_code == 0, found.output
     return found.output
 
@@ -54,14 +58,21 @@ def annotators(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["prepared", "raw"])
-def results(request: pytest.FixtureRequest, shared: Path, annotators: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(
+    request: pytest.FixtureRequest,
+    shared: Path,
+    annotators: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
     folder = tmp_path_factory.mktemp(request.param)
     which = "traces_250ms" if request.param == "prepared" else "raw_pagan_export"
     signal = ("--auditory", which, shared / "Pitch_values.csv", "--out", folder / "bundle")
     if request.param == "prepared":
         run(importing, "traces", shared / "traces_250ms.csv", *signal)
     else:
-        run(importing, "pagan", shared / "raw_pagan_export.csv", "--annotators", annotators, *signal)
+        run(
+            importing, "pagan", shared / "raw_pagan_export.csv", "--annotators", annotators, *signal
+        )
     run(analyse, folder / "bundle", "--protocol", "qa", "--out", folder / "results")
     return folder / "results"
 
@@ -78,7 +89,9 @@ def test_the_published_values_to_four_decimals(results: Path, shared: Path) -> N
     for group, row in rows.items():
         assert int(row["n"]) == expected[group]["n"]
         for ours, theirs in METRICS.items():
-            assert round(float(row[ours]), 4) == pytest.approx(round(expected[group][theirs], 4), abs=1e-9), ours
+            assert round(float(row[ours]), 4) == pytest.approx(
+                round(expected[group][theirs], 4), abs=1e-9
+            ), ours
 
 
 def test_the_figure_of_traces_against_the_true_pitch(results: Path, shared: Path) -> None:
@@ -86,13 +99,23 @@ def test_the_figure_of_traces_against_the_true_pitch(results: Path, shared: Path
     charts = [chart for section in whole["sections"] for chart in section["charts"]]
     chart = next(chart for chart in charts if chart["name"] == "auditory_traces")
     assert chart["kind"] == "lines"
-    assert chart["use"] == {"x": "time_s", "y": "value", "colour": "kind", "label": "line", "facet": "panel"}
+    assert chart["use"] == {
+        "x": "time_s",
+        "y": "value",
+        "colour": "kind",
+        "label": "line",
+        "facet": "panel",
+    }
     rows = table(results, "auditory_traces")
     for panel in ("auditory: Expert", "auditory: Mturk"):
         lines = {row["line"] for row in rows if row["panel"] == panel}
         assert len(lines) == 12
         assert {"true signal", "median"} <= lines
-        truth = [float(row["value"]) for row in rows if row["panel"] == panel and row["line"] == "true signal"]
+        truth = [
+            float(row["value"])
+            for row in rows
+            if row["panel"] == panel and row["line"] == "true signal"
+        ]
         assert len(truth) == 130
         assert (min(truth), max(truth)) == (0, 1)
 
@@ -112,7 +135,16 @@ def test_groups_are_compared_over_annotators(results: Path) -> None:
 
 def test_left_out_recordings_are_counted(shared: Path, annotators: Path, tmp_path: Path) -> None:
     which = ("--auditory", "raw_pagan_export.csv", shared / "Pitch_values.csv")
-    run(importing, "pagan", shared / "raw_pagan_export.csv", "--annotators", annotators, *which, "--out", tmp_path / "b")
+    run(
+        importing,
+        "pagan",
+        shared / "raw_pagan_export.csv",
+        "--annotators",
+        annotators,
+        *which,
+        "--out",
+        tmp_path / "b",
+    )
     details = {row["detail"]: row["count"] for row in read(tmp_path / "b")["exclusions"].rows()}
     left_out = details["not among the listed annotators"]
     assert isinstance(left_out, int)

@@ -36,10 +36,12 @@ def study(
     suits_ours: float = 0.0,
     about: str = "agent",
 ) -> tuple[Data, Plan]:
-    """Everybody watches both conditions of one scenario to the end; `flagged` are the chances of a flag (baseline, ours).
+    """Everybody watches both conditions of one scenario to the end; `flagged` are the chances of a
+    flag (baseline, ours).
 
-    Every third opens the plan and rates adherence; with `all_rate` the others rate it too. `suits_ours` is by how much the first
-    character is rated higher under ours, and the others lower.
+    Every third opens the plan and rates adherence; with `all_rate` the others rate it too.
+    `suits_ours` is by how much the first character is rated higher under ours, and the others
+    lower.
     """
     rng = np.random.default_rng(seed)
     step = LENGTH_MS / ACTIONS
@@ -55,22 +57,44 @@ def study(
             scenario = f"day{number % scenarios}"
             stimulus = f"{scenario}_{condition}"
             place = {"session": session, "position": position, "stimulus": stimulus}
-            trial = place | {"trial": "day", "trial_key": f"day-{position}", "condition": condition, "scenario": scenario}
+            trial = place | {
+                "trial": "day",
+                "trial_key": f"day-{position}",
+                "condition": condition,
+                "scenario": scenario,
+            }
             rows["trials"].append(trial | {"kind": "watch"})
             rows["views"].append(place | {"from_ms": 0, "to_ms": LENGTH_MS, "rate": 1.0})
             if number % 3 == 0:
-                rows["views"].append(place | {"from_ms": 0, "to_ms": 9000, "rate": 1.0, "what": "plan"})
+                rows["views"].append(
+                    place | {"from_ms": 0, "to_ms": 9000, "rate": 1.0, "what": "plan"}
+                )
             if number % 3 == 0 or all_rate:
                 rows["answers"].append(
-                    trial | {"question": "adherence", "kind": "likert", "value_number": float(rng.integers(1, 8))}
+                    trial
+                    | {
+                        "question": "adherence",
+                        "kind": "likert",
+                        "value_number": float(rng.integers(1, 8)),
+                    }
                 )
             chance = flagged[condition == "ours"] * np.exp(0.5 * leaning)
             for action in np.flatnonzero(rng.uniform(size=ACTIONS) < chance):
-                rows["flags"].append(place | {"action": f"a{action}", "media_ms": float(action * step + 1)})
+                rows["flags"].append(
+                    place | {"action": f"a{action}", "media_ms": float(action * step + 1)}
+                )
             suits = suits_ours * (1 if number % scenarios == 0 else -1) * (condition == "ours")
-            rating = float(np.clip(round(4 + leaning + better * (condition == "ours") + suits + rng.normal()), 1, 7))
-            rows["answers"].append(trial | {"question": "believability", "kind": "likert", "value_number": rating})
-            rows["answers"].append(trial | {"question": "coherence", "kind": "likert", "value_number": rating})
+            rating = float(
+                np.clip(
+                    round(4 + leaning + better * (condition == "ours") + suits + rng.normal()), 1, 7
+                )
+            )
+            rows["answers"].append(
+                trial | {"question": "believability", "kind": "likert", "value_number": rating}
+            )
+            rows["answers"].append(
+                trial | {"question": "coherence", "kind": "likert", "value_number": rating}
+            )
             rows["shown"].append(
                 {
                     "session": session,
@@ -94,12 +118,19 @@ def study(
             }
         )
     actions = [
-        {"stimulus": f"day{n}_{condition}", "action": f"a{index}", "from_ms": index * step, "to_ms": (index + 1) * step}
+        {
+            "stimulus": f"day{n}_{condition}",
+            "action": f"a{index}",
+            "from_ms": index * step,
+            "to_ms": (index + 1) * step,
+        }
         for n in range(scenarios)
         for condition in ("baseline", "ours")
         for index in range(ACTIONS)
     ]
-    plan = resolve(DeclaredPlan.model_validate({"protocol": "replay", "about": about}), None, PROTOCOLS)
+    plan = resolve(
+        DeclaredPlan.model_validate({"protocol": "replay", "about": about}), None, PROTOCOLS
+    )
     return analysis_data.load(bundle({**rows, "actions": actions}), plan, None), plan
 
 
@@ -111,7 +142,14 @@ def small() -> tuple[Data, Plan]:
 @pytest.mark.parametrize("about", ["agent", "these clips"])
 def test_planted_differences_are_found(about: str) -> None:
     outcomes = main(*study(people=80, scenarios=10, about=about), RNG)
-    assert set(outcomes) == {"believability", "believability_difference", "rate", "rate_difference", "odds", "preference"}
+    assert set(outcomes) == {
+        "believability",
+        "believability_difference",
+        "rate",
+        "rate_difference",
+        "odds",
+        "preference",
+    }
     assert outcomes["believability_difference"].value > 0.3  # type: ignore[union-attr, operator]
     assert outcomes["rate_difference"].high < 0  # type: ignore[union-attr, operator]
     assert outcomes["odds"].high < 1  # type: ignore[union-attr, operator]
@@ -128,7 +166,9 @@ def test_rates_are_flagged_per_hundred_viewed(small: tuple[Data, Plan]) -> None:
 def test_preference_follows_what_stood_first(small: tuple[Data, Plan]) -> None:
     data, plan = small
     chosen = judgements(data, plan).chosen
-    answers = dict(zip(data.answers("preference").session, data.answers("preference").text, strict=True))
+    answers = dict(
+        zip(data.answers("preference").session, data.answers("preference").text, strict=True)
+    )
     for number, session in enumerate(data.sessions):
         order = ("baseline", "ours") if number % 2 == 0 else ("ours", "baseline")
         assert chosen[session] == order[("first", "second").index(answers[session])]
@@ -147,14 +187,20 @@ def test_sections_and_missing_by_design(small: tuple[Data, Plan]) -> None:
 
 
 def test_adherence_rests_on_recorded_openings_whatever_people_answered() -> None:
-    """Everybody rated adherence, and two thirds of the replays were watched with plan and log closed."""
+    """Everybody rated adherence, and two thirds of the replays were watched with plan and log
+    closed.
+    """
     section = next(one for one in analyse(*study(all_rate=True), RNG) if one.name == "ratings")
     table = next(table for table in section.tables if table.name == "ratings")
     assert {(row[0], row[1]): row for row in table.rows}["adherence", "ours"][2:5] == (10, 20, 0)
-    assert any(words.startswith("Left out: 40 ratings of plan adherence") for words in section.paragraphs)
+    assert any(
+        words.startswith("Left out: 40 ratings of plan adherence") for words in section.paragraphs
+    )
 
 
-def test_few_scenarios_become_a_fixed_effect_and_the_result_says_so(small: tuple[Data, Plan]) -> None:
+def test_few_scenarios_become_a_fixed_effect_and_the_result_says_so(
+    small: tuple[Data, Plan],
+) -> None:
     section = analyse(*small, RNG)[0]
     model = next(table for table in section.tables if table.name == "flag_model")
     assert "fixed" in model.note
@@ -171,15 +217,20 @@ def test_one_scenario_is_left_out_of_the_model() -> None:
 
 
 def test_the_declared_flag_model_judges_and_the_other_stands_beside_it() -> None:
-    """The published model takes one person's reaction for everybody's; the default lets the effect differ between people."""
+    """The published model takes one person's reaction for everybody's; the default lets the effect
+    differ between people.
+    """
     data, plan = study(about="these clips")
     options = {"by_participant": "(1 + condition | participant)", "published": "(1 | participant)"}
     odds = {}
     for option, part in options.items():
-        declared = replace(plan, declared=plan.declared.model_copy(update={"options": {"flag_model": option}}))
+        declared = replace(
+            plan, declared=plan.declared.model_copy(update={"options": {"flag_model": option}})
+        )
         section = analyse(data, declared, RNG)[0]
         judging, beside = (
-            next(table for table in section.tables if table.name == name) for name in ("flag_model", "flag_model_beside")
+            next(table for table in section.tables if table.name == name)
+            for name in ("flag_model", "flag_model_beside")
         )
         assert part in judging.note
         assert part not in beside.note
@@ -237,7 +288,9 @@ def test_charts_draw_columns_that_exist(small: tuple[Data, Plan]) -> None:
         for table in section.tables:
             assert all(len(row) == len(table.columns) for row in table.rows)
             for row, name in table.undefined:
-                assert table.rows[row][[column.name for column in table.columns].index(name)] is None
+                assert (
+                    table.rows[row][[column.name for column in table.columns].index(name)] is None
+                )
         for chart in section.charts:
             assert set(chart.use.values()) <= names[chart.table]
 
@@ -249,7 +302,10 @@ def test_undefined_cells_explain_themselves(small: tuple[Data, Plan]) -> None:
                 continue
             for number, row in enumerate(table.rows):
                 for column, cell in zip(table.columns, row, strict=True):
-                    assert cell is not None or (number, column.name) in table.undefined, (table.name, column.name)
+                    assert cell is not None or (number, column.name) in table.undefined, (
+                        table.name,
+                        column.name,
+                    )
 
 
 def test_methods_say_the_parameters(small: tuple[Data, Plan]) -> None:
@@ -258,11 +314,18 @@ def test_methods_say_the_parameters(small: tuple[Data, Plan]) -> None:
 
 def one_finding(data: Data, plan: Plan, outcome: str) -> Any:
     sections = analyse(data, plan, RNG)
-    return next(finding for section in sections for finding in section.findings if finding.outcome == outcome)
+    return next(
+        finding
+        for section in sections
+        for finding in section.findings
+        if finding.outcome == outcome
+    )
 
 
 def test_a_character_that_suits_one_mind_is_no_verdict_about_the_mind() -> None:
-    """One of three characters is better under ours, two are worse: a difference over people, and none over characters."""
+    """One of three characters is better under ours, two are worse: a difference over people, and
+    none over characters.
+    """
     planted = {"people": 90, "scenarios": 3, "better": 0.0, "suits_ours": 2.0}
     about_minds = one_finding(*study(**planted), "believability")  # type: ignore[arg-type]
     about_these = one_finding(*study(**planted, about="these clips"), "believability")  # type: ignore[arg-type]
@@ -283,22 +346,31 @@ def test_one_character_carries_no_verdict_about_the_minds() -> None:
     finding = one_finding(*study(scenarios=1), "believability")
     assert finding.test.p_value is None
     assert "too few characters for a claim about ours and baseline" in finding.test.reason
-    assert "with `about: these clips` a claim about this one character is possible" in finding.test.reason
+    assert (
+        "with `about: these clips` a claim about this one character is possible"
+        in finding.test.reason
+    )
 
 
 def test_the_difference_over_people_and_characters_agrees_with_a_t_test_of_characters() -> None:
-    """With so many people for each character, all alike, only characters vary: a t test of their mean differences."""
+    """With so many people for each character, all alike, only characters vary: a t test of their
+    mean differences.
+    """
     data, plan = study(people=60, scenarios=6)
     found = judgements(data, plan)
     differences: dict[str, list[float]] = {}
     ratings = found.values["believability"]
     for ours in (day for day in found.seen if day.condition == "ours"):
-        other = next(day for day in found.seen if day.session == ours.session and day.condition == "baseline")
+        other = next(
+            day for day in found.seen if day.session == ours.session and day.condition == "baseline"
+        )
         difference = ratings[ours.session, ours.position] - ratings[other.session, other.position]
         differences.setdefault(ours.scenario, []).append(difference)
     test = main(data, plan, RNG)["believability"]
     expected = stats.ttest_1samp([np.mean(values) for values in differences.values()], 0)
-    over_people = stats.ttest_1samp([value for values in differences.values() for value in values], 0)
+    over_people = stats.ttest_1samp(
+        [value for values in differences.values() for value in values], 0
+    )
     slower = min(abs(expected.statistic), abs(over_people.statistic))
     assert abs(test.statistic) == pytest.approx(slower)  # type: ignore[union-attr, arg-type]
     assert test.df == (5.0,)  # type: ignore[union-attr]

@@ -29,12 +29,18 @@ def study() -> Study:
 
 
 def days_of(study: Study, seed: int) -> dict[str, Recording]:
-    return {stimulus.id: make_one(make, study, stimulus, seed) for stimulus in study.stimuli if stimulus.scenario}
+    return {
+        stimulus.id: make_one(make, study, stimulus, seed)
+        for stimulus in study.stimuli
+        if stimulus.scenario
+    }
 
 
 def test_the_ready_study_holds_the_questions_of_its_own_days(study: Study) -> None:
     text = (FOLDER / "study.yaml").read_text("utf-8")
-    assert with_questions(text, study, days_of(study, 7), 7) == text, "7 is the seed of `believable new`"
+    assert with_questions(text, study, days_of(study, 7), 7) == text, (
+        "7 is the seed of `believable new`"
+    )
 
 
 @pytest.mark.parametrize("seed", [7, 8, 99])
@@ -46,7 +52,9 @@ def test_each_is_right_for_its_own_days_and_no_other_answer_is(study: Study, see
         day = days[str(entry["stimulus"])]
         done = {action.activity for action in day.actions}
         right = entry["right"]["value"]  # type: ignore[index]
-        assert any(action.activity == right and action.violations == "none" for action in day.actions)
+        assert any(
+            action.activity == right and action.violations == "none" for action in day.actions
+        )
         assert right not in FORGETTABLE
         assert not {option["value"] for option in entry["wrong"]} & done  # type: ignore[attr-defined]
     for theirs, ours in zip(entries[::2], entries[1::2], strict=True):
@@ -57,7 +65,9 @@ def test_each_is_right_for_its_own_days_and_no_other_answer_is(study: Study, see
 def test_the_briefing_answers_none_of_them() -> None:
     briefing = (FOLDER / "pages" / "briefing.md").read_text("utf-8").casefold()
     asked = [kind.en for name, kind in activities().items() if name not in FORGETTABLE]
-    words = {word for text in asked for word in re.findall(r"[a-z]{5,}", text.casefold())} - {"something"}
+    words = {word for text in asked for word in re.findall(r"[a-z]{5,}", text.casefold())} - {
+        "something"
+    }
     assert not [word for word in words if re.search(rf"\b{word}\b", briefing)]
 
 
@@ -70,7 +80,9 @@ def test_a_session_is_asked_about_what_it_has_watched(study: Study) -> None:
         for day, check in zip(days, checks, strict=True):
             (question,) = check.trial.page_questions
             (right,) = check.trial.right_answers.values()
-            own = next(entry for entry in study_questions(study) if entry.stimulus == day.stimulus_id)
+            own = next(
+                entry for entry in study_questions(study) if entry.stimulus == day.stimulus_id
+            )
             assert (right, question.prompt) == (own.right.value, own.prompt)
             assert check.trial.is_right(question.id, right)
             assert not check.trial.is_right(question.id, own.wrong[0].value)
@@ -79,7 +91,9 @@ def test_a_session_is_asked_about_what_it_has_watched(study: Study) -> None:
 
 
 def study_questions(study: Study) -> tuple:  # type: ignore[type-arg]
-    return next(entry.item.questions for entry in outline(study.timeline) if isinstance(entry.item, Recall))
+    return next(
+        entry.item.questions for entry in outline(study.timeline) if isinstance(entry.item, Recall)
+    )
 
 
 def test_preference_pages_show_no_picture_of_a_day(study: Study) -> None:

@@ -1,4 +1,6 @@
-"""`replay` with few people: what its model of flags can test, and the reason if it can test nothing."""
+"""`replay` with few people: what its model of flags can test, and the reason if it can test
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ TRUTH = replace(replay.nothing(), effect_sd=0.6)
 
 def watched_by(people: int, seed: int = 1) -> DayJudgements:
     definition, plan = ready("replay")
-    bundle = straight.bundle(definition, people, np.random.default_rng(seed), truth=TRUTH, protocols=PROTOCOLS)
+    bundle = straight.bundle(
+        definition, people, np.random.default_rng(seed), truth=TRUTH, protocols=PROTOCOLS
+    )
     return judgements(prepared(bundle, plan, definition.study), plan)
 
 
@@ -36,7 +40,9 @@ def test_below_five_people_the_spread_of_effects_is_not_modelled(people: int) ->
     found = flag_model(kept, judged.ours, judged.baseline)
     assert found.model is None
     assert found.odds_ratio.p_value is None
-    assert (found.odds_ratio.reason or "").startswith(f"too few people for this model: {people} watched both conditions")
+    assert (found.odds_ratio.reason or "").startswith(
+        f"too few people for this model: {people} watched both conditions"
+    )
 
 
 def test_the_odds_ratio_is_tested_with_the_degrees_of_freedom_of_people() -> None:
@@ -46,7 +52,9 @@ def test_the_odds_ratio_is_tested_with_the_degrees_of_freedom_of_people() -> Non
     assert odds.df == (both - 1,)
     assert odds.p_value == pytest.approx(2 * float(stats.t.sf(abs(odds.statistic or 0), both - 1)))
     assert odds.p_value > 2 * float(stats.norm.sf(abs(odds.statistic or 0)))
-    published = flag_model(judged.seen, judged.ours, judged.baseline, effects="published").odds_ratio
+    published = flag_model(
+        judged.seen, judged.ours, judged.baseline, effects="published"
+    ).odds_ratio
     assert published.df == ()
 
 
@@ -72,7 +80,11 @@ def test_nobody_with_both_values_is_the_reason_that_there_is_no_test() -> None:
     plan = definition.study.analysis.model_copy(update={"stopping": None})
     bundle = straight.bundle(definition, 3, np.random.default_rng(1), protocols=PROTOCOLS)
     analysis = run(bundle, plan=plan, protocols=PROTOCOLS)
-    sentences = [finding.sentence for finding in analysis.findings if "nobody has both values" in finding.sentence]
+    sentences = [
+        finding.sentence
+        for finding in analysis.findings
+        if "nobody has both values" in finding.sentence
+    ]
     assert sentences
     for sentence in sentences:
         assert "no difference other than zero" not in sentence

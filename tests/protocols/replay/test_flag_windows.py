@@ -17,7 +17,9 @@ from believable.protocols.replay.people import ReplayTruth
 from believable.simulate.simulated_sessions import Sessions
 
 #: Each action is on screen for 10 s of the recording: 200 ms at 50×.
-ACTIONS = LoggedActions.of(["a", "b", "c", "d"], [0, 10_000, 20_000, 30_000], [9_999, 19_999, 29_999, 39_999])
+ACTIONS = LoggedActions.of(
+    ["a", "b", "c", "d"], [0, 10_000, 20_000, 30_000], [9_999, 19_999, 29_999, 39_999]
+)
 AT_50 = Stretches(np.array([0.0]), np.array([40_000.0]), np.array([50.0]))
 
 
@@ -32,7 +34,9 @@ def test_a_late_press_belongs_to_the_action_that_was_on_screen_before() -> None:
 def test_what_the_person_chose_is_not_moved() -> None:
     assert place_flag(ActionFlag(35_000, "c", "choice", 300), ACTIONS, AT_50, 600).action == "c"
     assert place_flag(ActionFlag(35_000, "b", "line"), ACTIONS, AT_50, 600).action == "b"
-    alone = place_flag(ActionFlag(35_000, "c", "choice", 300), ACTIONS, AT_50, 600, trust_choice=False)
+    alone = place_flag(
+        ActionFlag(35_000, "c", "choice", 300), ACTIONS, AT_50, 600, trust_choice=False
+    )
     assert alone.action == "a", "0.6 s before at 50× is 30 s of the recording"
 
 
@@ -43,7 +47,9 @@ def test_a_press_while_the_stimulus_stops_is_about_what_it_shows() -> None:
 
 
 def test_the_moment_before_goes_through_pauses_and_changes_of_speed() -> None:
-    played = Stretches(np.array([0.0, 10_000.0]), np.array([10_000.0, 40_000.0]), np.array([10.0, 50.0]))
+    played = Stretches(
+        np.array([0.0, 10_000.0]), np.array([10_000.0, 40_000.0]), np.array([10.0, 50.0])
+    )
     # 100 ms at 50× are 5,000 ms of the recording; the other 200 ms were played at 10×.
     assert moment_before(played, 15_000, 300) == pytest.approx(10_000 - 200 * 10)
 
@@ -55,15 +61,29 @@ def test_the_delay_is_the_median_of_usable_trials() -> None:
     assert median_delay([400, 500]) is None
 
 
-def test_the_planted_delay_is_measured_and_used(simulated: Callable[..., tuple[Sessions, Bundle]]) -> None:
-    _, bundle = simulated("replay", 40, ReplayTruth(delay_ms=800, delay_spread=0.05, d_control=2.0, d_environment=2.0))
+def test_the_planted_delay_is_measured_and_used(
+    simulated: Callable[..., tuple[Sessions, Bundle]],
+) -> None:
+    _, bundle = simulated(
+        "replay", 40, ReplayTruth(delay_ms=800, delay_spread=0.05, d_control=2.0, d_environment=2.0)
+    )
     analysis = run(bundle, protocols=PROTOCOLS)
     (table,) = (table for table in analysis.tables if table.name == "flags_by_window")
-    rows = {str(row[0]): dict(zip([column.name for column in table.columns], row, strict=True)) for row in table.rows}
+    rows = {
+        str(row[0]): dict(zip([column.name for column in table.columns], row, strict=True))
+        for row in table.rows
+    }
     chosen, alone = rows["choice, else own window"], rows["own window alone"]
     assert chosen["measured"] == alone["measured"]
     assert int(str(chosen["measured"])) > 30
-    assert float(str(chosen["d_prime"])) > float(str(alone["d_prime"])), "a choice knows more than a window"
-    words = " ".join(paragraph for section in analysis.sections if section.name == "noticed" for paragraph in section.paragraphs)
+    assert float(str(chosen["d_prime"])) > float(str(alone["d_prime"])), (
+        "a choice knows more than a window"
+    )
+    words = " ".join(
+        paragraph
+        for section in analysis.sections
+        if section.name == "noticed"
+        for paragraph in section.paragraphs
+    )
     middle = float(words.partition("median ")[2].partition(" ms")[0].replace(",", ""))
     assert middle == pytest.approx(800, rel=0.1)

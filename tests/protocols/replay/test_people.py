@@ -9,7 +9,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from believable.protocols.replay.people import DEMONSTRATION, ReplayTruth, Viewer, mean_rating, nothing, values
+from believable.protocols.replay.people import (
+    DEMONSTRATION,
+    ReplayTruth,
+    Viewer,
+    mean_rating,
+    nothing,
+    values,
+)
 from believable.simulate.behaviour import SeenAction, SeenStimulus
 
 PEOPLE = 500
@@ -32,10 +39,20 @@ def test_ratings_differ_as_planted(planted):
 
 def test_flags_are_as_frequent_as_planted(planted):
     sessions, bundle = planted
-    per_day = Counter((row["session"], row["position"]) for row in bundle["flags"].rows() if not row["undone"])
-    condition = {(row["session"], row["position"]): row["condition"] for row in bundle["trials"].rows() if row["trial"] == "day"}
+    per_day = Counter(
+        (row["session"], row["position"]) for row in bundle["flags"].rows() if not row["undone"]
+    )
+    condition = {
+        (row["session"], row["position"]): row["condition"]
+        for row in bundle["trials"].rows()
+        if row["trial"] == "day"
+    }
     count = Counter(row["stimulus"] for row in bundle["actions"].rows())
-    of_day = {(row["session"], row["position"]): row["stimulus"] for row in bundle["trials"].rows() if row["trial"] == "day"}
+    of_day = {
+        (row["session"], row["position"]): row["stimulus"]
+        for row in bundle["trials"].rows()
+        if row["trial"] == "day"
+    }
     rates: dict[str, list[float]] = {"generative": [], "neurosymbolic": []}
     for day, name in condition.items():
         rates[name].append(100 * per_day[day] / count[of_day[day]])
@@ -44,18 +61,28 @@ def test_flags_are_as_frequent_as_planted(planted):
 
 
 def test_effects_differ_between_people_as_planted(simulated):
-    """Each person's log odds of flagging, ours minus baseline: their variance beyond that of counting is the planted one."""
+    """Each person's log odds of flagging, ours minus baseline: their variance beyond that of
+    counting is the planted one.
+    """
     spreads = {}
     for sd in (0.0, 0.8):
-        _, bundle = simulated("replay", 200, ReplayTruth(skips=0.0, undone=0.0, flag_logit=0.0, flag_effect=0.0, effect_sd=sd))
+        _, bundle = simulated(
+            "replay",
+            200,
+            ReplayTruth(skips=0.0, undone=0.0, flag_logit=0.0, flag_effect=0.0, effect_sd=sd),
+        )
         days = [row for row in bundle["trials"].rows() if row["trial"] == "day"]
         flags = Counter((row["session"], row["position"]) for row in bundle["flags"].rows())
         count = Counter(row["stimulus"] for row in bundle["actions"].rows())
         logits: dict[str, dict[str, float]] = {}
         for row in days:
             hits, total = flags[row["session"], row["position"]] + 0.5, count[row["stimulus"]] + 1
-            logits.setdefault(row["session"], {})[row["condition"]] = math.log(hits / (total - hits))
-        differences = [own["neurosymbolic"] - own["generative"] for own in logits.values() if len(own) == 2]
+            logits.setdefault(row["session"], {})[row["condition"]] = math.log(
+                hits / (total - hits)
+            )
+        differences = [
+            own["neurosymbolic"] - own["generative"] for own in logits.values() if len(own) == 2
+        ]
         spreads[sd] = float(np.var(differences))
     assert math.sqrt(spreads[0.8] - spreads[0.0]) == pytest.approx(0.8, abs=0.16)
 
@@ -63,7 +90,9 @@ def test_effects_differ_between_people_as_planted(simulated):
 def test_the_choice_follows_the_ratings_as_planted(planted):
     sessions, bundle = planted
     first = {
-        row["session"]: row["condition"] for row in bundle["shown"].rows() if row["trial"] == "choice" and row["player"] == 0
+        row["session"]: row["condition"]
+        for row in bundle["shown"].rows()
+        if row["trial"] == "choice" and row["player"] == 0
     }
     chosen = [
         (row["value_text"] == "first") == (first[row["session"]] == "neurosymbolic")
@@ -75,8 +104,14 @@ def test_the_choice_follows_the_ratings_as_planted(planted):
 
 def test_adherence_is_missing_where_the_plan_was_never_open(planted):
     _, bundle = planted
-    opened = {(row["session"], row["stimulus"]) for row in bundle["views"].rows() if row["what"] == "plan"}
-    asked = {(row["session"], row["stimulus"]) for row in bundle["answers"].rows() if row["question"] == "adherence"}
+    opened = {
+        (row["session"], row["stimulus"]) for row in bundle["views"].rows() if row["what"] == "plan"
+    }
+    asked = {
+        (row["session"], row["stimulus"])
+        for row in bundle["answers"].rows()
+        if row["question"] == "adherence"
+    }
     assert asked == {day for day in opened if day[1] != "example"}
 
 
@@ -85,22 +120,32 @@ def test_what_was_jumped_over_is_not_flagged(simulated):
     ends: dict[tuple[object, object], list[tuple[float, float]]] = {}
     for row in bundle["views"].rows():
         if row["what"] == "stimulus" and not str(row["stimulus"]).startswith("example"):
-            ends.setdefault((row["session"], row["position"]), []).append((row["from_ms"], row["to_ms"]))
+            ends.setdefault((row["session"], row["position"]), []).append(
+                (row["from_ms"], row["to_ms"])
+            )
     actions = {(row["stimulus"], row["action"]): row for row in bundle["actions"].rows()}
     for flag in bundle["flags"].rows():
         if flag["action"] is None:
             continue
         action = actions[flag["stimulus"], flag["action"]]
         watched = ends[flag["session"], flag["position"]]
-        overlap = sum(max(0, min(b, action["to_ms"]) - max(a, action["from_ms"])) for a, b in watched)
+        overlap = sum(
+            max(0, min(b, action["to_ms"]) - max(a, action["from_ms"])) for a, b in watched
+        )
         begins = any(a <= action["from_ms"] < b for a, b in watched)
         assert begins or overlap >= 0.49 * (action["to_ms"] - action["from_ms"])
 
 
 def test_in_the_demonstration_what_is_wrong_stands_out(simulated):
     sessions, bundle = simulated("replay", 100, DEMONSTRATION)
-    wrong = {(name, action) for name, own in sessions.pool.material.violations.items() for action in own}
-    flagged = [(row["stimulus"], row["action"]) for row in bundle["flags"].rows() if row["action"] is not None]
+    wrong = {
+        (name, action) for name, own in sessions.pool.material.violations.items() for action in own
+    }
+    flagged = [
+        (row["stimulus"], row["action"])
+        for row in bundle["flags"].rows()
+        if row["action"] is not None
+    ]
     assert sum(action in wrong for action in flagged) > 0.4 * len(flagged)
 
 
@@ -121,7 +166,9 @@ def test_a_viewer_at_a_browser_follows_the_same_truth(ready):
     truth = ReplayTruth(reason=1.0, undone=0.0)
     log = tuple(SeenAction(f"a{n}", n * 1000, n * 1000 + 900) for n in range(40))
     days = {
-        name: SeenStimulus(next(s for s in study.stimuli if s.id == name), 40_000, log, frozenset({"plan"}))
+        name: SeenStimulus(
+            next(s for s in study.stimuli if s.id == name), 40_000, log, frozenset({"plan"})
+        )
         for name in ("character_1_a", "character_1_b")
     }
     flags = dict.fromkeys(days, 0)

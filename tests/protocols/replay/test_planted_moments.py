@@ -28,12 +28,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_is_wrong_leads_the_ranking(folder: Path) -> None:
     definition = load(folder, kinds=KINDS, protocols=PROTOCOLS)
-    made = straight.bundle(definition, 150, np.random.default_rng(3), truth=DEMONSTRATION, protocols=PROTOCOLS)
-    table = next(table for table in run(made, protocols=PROTOCOLS).tables if table.name == "moments")
+    made = straight.bundle(
+        definition, 150, np.random.default_rng(3), truth=DEMONSTRATION, protocols=PROTOCOLS
+    )
+    table = next(
+        table for table in run(made, protocols=PROTOCOLS).tables if table.name == "moments"
+    )
     wrong = pool_of(definition, PROTOCOLS["replay"]).material.violations
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]
-    leading = [row for row in rows if row["condition"] == "generative" and int(str(row["rank"])) <= 5]
+    leading = [
+        row for row in rows if row["condition"] == "generative" and int(str(row["rank"])) <= 5
+    ]
     assert len(leading) == 15
     hits = sum(str(row["action"]) in wrong[str(row["stimulus"])] for row in leading)
     assert hits >= 14

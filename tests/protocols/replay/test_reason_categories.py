@@ -18,15 +18,27 @@ CODES = ("goal_inconsistency", "environment_rule")
 
 
 def coded(*, codes: bool = True) -> tuple[Data, Plan]:
-    """Eight people with a flag in each condition: goals in the baseline, rules in ours, but for one person."""
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in ("participants", "flags", "codes", "code_final")}
+    """Eight people with a flag in each condition: goals in the baseline, rules in ours, but for one
+    person.
+    """
+    rows: dict[str, list[dict[str, Any]]] = {
+        name: [] for name in ("participants", "flags", "codes", "code_final")
+    }
     number = 0
     for person in range(8):
         session = f"s{person}"
         rows["participants"].append({"session": session})
         for position, condition in enumerate(("baseline", "ours")):
             number += 1
-            rows["flags"].append({"session": session, "position": position, "media_ms": 5.0, "action": "a", "reason": "because"})
+            rows["flags"].append(
+                {
+                    "session": session,
+                    "position": position,
+                    "media_ms": 5.0,
+                    "action": "a",
+                    "reason": "because",
+                }
+            )
             code = CODES[position if person else 0]
             rows["code_final"].append(
                 {
@@ -69,7 +81,9 @@ def test_shares_by_condition_add_up() -> None:
     assert rows["goal inconsistency", "baseline"][2:5] == (8, 8, 1.0)
     assert rows["goal inconsistency", "ours"][2:4] == (1, 8)
     assert rows["environment rule", "ours"][4] == pytest.approx(7 / 8)
-    assert section.paragraphs == ("16 of 16 flags with a reason (100\u202f%) were coded, 0 of them discarded by the coders.",)
+    assert section.paragraphs == (
+        "16 of 16 flags with a reason (100\u202f%) were coded, 0 of them discarded by the coders.",
+    )
 
 
 def test_differences_are_tested_and_say_how() -> None:

@@ -24,9 +24,13 @@ from believable.stats.correlations import correlations_compared
 CONDITIONS = ("calm", "frustrated")
 
 
-def study(make: Any, *, people: int = 24, pull: float = 0.35, seed: int = 1, early: bool = False) -> tuple[Data, Plan]:
-    """Half of the people with each tool. Whoever likes the first round better marks it up and chooses it. `early`: half of them
-    chose before they annotated, and chose the second round whatever they liked."""
+def study(
+    make: Any, *, people: int = 24, pull: float = 0.35, seed: int = 1, early: bool = False
+) -> tuple[Data, Plan]:
+    """Half of the people with each tool. Whoever likes the first round better marks it up and
+    chooses it. `early`: half of them chose before they annotated, and chose the second round
+    whatever they liked.
+    """
     rng = np.random.default_rng(seed)
     participants, trials, traces, answers = [], [], [], []
     for number in range(people):
@@ -39,11 +43,20 @@ def study(make: Any, *, people: int = 24, pull: float = 0.35, seed: int = 1, ear
         for place in (1, 2):
             drift = pull * liking if place == 1 else -pull * liking
             made = getattr(make, tool)(session, place, rng, drift=drift)
-            row = {"session": session, "position": place, "trial": "annotate", "trial_key": f"annotate-{place}"}
-            row |= {"condition": CONDITIONS[(number + place) % 2], "stimulus": f"round-{session}-{place}"}
+            row = {
+                "session": session,
+                "position": place,
+                "trial": "annotate",
+                "trial_key": f"annotate-{place}",
+            }
+            row |= {
+                "condition": CONDITIONS[(number + place) % 2],
+                "stimulus": f"round-{session}-{place}",
+            }
             trials.append(row | {"kind": "watch"})
             traces += [
-                row | {"instrument": tool, "media_ms": float(t), "value": float(v), "input": "wheel"}
+                row
+                | {"instrument": tool, "media_ms": float(t), "value": float(v), "input": "wheel"}
                 for t, v in zip(made.media_ms, made.value, strict=True)
             ]
         chosen = {1: "first", -1: "second"}[liking] if rng.uniform() < 0.8 else "both"
@@ -69,7 +82,9 @@ def study(make: Any, *, people: int = 24, pull: float = 0.35, seed: int = 1, ear
                 "value_number": 20.0 + number,
             }
         )
-    made_bundle = bundle({"participants": participants, "trials": trials, "traces": traces, "answers": answers})
+    made_bundle = bundle(
+        {"participants": participants, "trials": trials, "traces": traces, "answers": answers}
+    )
     plan = undeclared("trace", None, PROTOCOLS)
     return analysis_data.load(made_bundle, plan, None), plan
 
@@ -78,7 +93,11 @@ def study(make: Any, *, people: int = 24, pull: float = 0.35, seed: int = 1, ear
 def found(make: Any) -> Any:
     data, plan = study(make)
     cleaned = clean(data, plan)
-    return cleaned, plan, {one.name: one for one in analyse(cleaned, plan, np.random.default_rng(1))}
+    return (
+        cleaned,
+        plan,
+        {one.name: one for one in analyse(cleaned, plan, np.random.default_rng(1))},
+    )
 
 
 def table(sections: Any, name: str) -> Any:
@@ -96,8 +115,16 @@ def test_cleaning_is_on_record(make: Any) -> None:
 
 def test_an_untouched_trace_and_a_missing_choice_are_dropped_with_reasons(make: Any) -> None:
     data, plan = study(make)
-    keep = [row for row in data.bundle["traces"].rows() if (row["session"], row["position"]) != ("s00", 2)]
-    answers = [row for row in data.bundle["answers"].rows() if (row["session"], row["question"]) != ("s01", "preference")]
+    keep = [
+        row
+        for row in data.bundle["traces"].rows()
+        if (row["session"], row["position"]) != ("s00", 2)
+    ]
+    answers = [
+        row
+        for row in data.bundle["answers"].rows()
+        if (row["session"], row["question"]) != ("s01", "preference")
+    ]
     tables = {name: list(data.bundle[name].rows()) for name in ("participants", "trials")}
     again = analysis_data.load(bundle({**tables, "traces": keep, "answers": answers}), plan, None)
     reasons = {(drop.session, drop.reason) for drop in clean(again, plan).drops}
@@ -138,7 +165,9 @@ def test_table_one_has_the_published_layout(found: Any) -> None:
             "difference_p",
         ]
         assert [row[:2] for row in counts.rows] == [
-            (epsilon, tool) for epsilon in (0.0, 0.05, 0.10, 0.15, 0.20, 0.25) for tool in ("RankTrace", "BTrace")
+            (epsilon, tool)
+            for epsilon in (0.0, 0.05, 0.10, 0.15, 0.20, 0.25)
+            for tool in ("RankTrace", "BTrace")
         ]
         assert not counts.marked
         assert "36 correlations, not adjusted for their number" in counts.note
@@ -146,7 +175,9 @@ def test_table_one_has_the_published_layout(found: Any) -> None:
 
 
 def test_with_signs_the_neutral_centre_makes_every_uncertainty_alike(found: Any) -> None:
-    """Windows are 0, .5 or 1, so that no uncertainty up to .25 changes what is high and low, as published."""
+    """Windows are 0, .5 or 1, so that no uncertainty up to .25 changes what is high and low, as
+    published.
+    """
     _, _, sections = found
     rows = [row[3:] for row in table(sections, "counts_neutral").rows if row[1] == "BTrace"]
     assert all(row == rows[0] for row in rows)
@@ -155,22 +186,36 @@ def test_with_signs_the_neutral_centre_makes_every_uncertainty_alike(found: Any)
 def test_findings_say_what_they_are_about(found: Any) -> None:
     _, _, sections = found
     findings = sections["choice"].findings
-    assert {(finding.outcome, finding.about) for finding in findings} >= {("mean", "btrace"), ("difference", "ranktrace")}
+    assert {(finding.outcome, finding.about) for finding in findings} >= {
+        ("mean", "btrace"),
+        ("difference", "ranktrace"),
+    }
     assert all(finding.sentence.endswith(".") for finding in findings)
-    assert "have a correlation of r = " in next(finding.sentence for finding in findings if finding.outcome == "mean")
+    assert "have a correlation of r = " in next(
+        finding.sentence for finding in findings if finding.outcome == "mean"
+    )
     assert not any("correlates" in finding.sentence for finding in findings)
 
 
 def test_tools_are_compared_by_one_test_of_their_own_correlations(found: Any) -> None:
-    """Not by counting cells below .05; the two r of the sentence are those whose difference is tested."""
+    """Not by counting cells below .05; the two r of the sentence are those whose difference is
+    tested.
+    """
     _, _, sections = found
     comparisons = [one for one in sections["tools"].findings if one.outcome == "tools"]
     assert comparisons
     for one in comparisons:
         assert one.test is not None
-        first, second = (float(value) for value in re.findall(r"r = (-?\d?\.\d+)", one.sentence.replace("−", "-"))[:2])
-        assert one.estimate.value == pytest.approx(math.atanh(first) - math.atanh(second), abs=0.005)
-        assert (one.test.p_value < 0.05) == (not one.estimate.low <= 0 <= one.estimate.high), "test and interval agree"
+        first, second = (
+            float(value)
+            for value in re.findall(r"r = (-?\d?\.\d+)", one.sentence.replace("−", "-"))[:2]
+        )
+        assert one.estimate.value == pytest.approx(
+            math.atanh(first) - math.atanh(second), abs=0.005
+        )
+        assert (one.test.p_value < 0.05) == (not one.estimate.low <= 0 <= one.estimate.high), (
+            "test and interval agree"
+        )
 
 
 def test_charts_draw_columns_that_exist(found: Any) -> None:
@@ -185,7 +230,9 @@ def test_example_bands_are_the_mean_plus_and_minus_epsilon(found: Any) -> None:
     _, _, sections = found
     shown = table(sections, "example_traces")
     panel = str(shown.rows[0][0])
-    assert re.fullmatch(r"RankTrace 1, round 1: (calm|frustrated)", panel), "a trace is shown with its condition"
+    assert re.fullmatch(r"RankTrace 1, round 1: (calm|frustrated)", panel), (
+        "a trace is shown with its condition"
+    )
     first = [row for row in shown.rows if row[0] == panel]
     mean = np.mean([row[2] for row in first])
     assert first[0][3] == pytest.approx(mean - 0.1)
@@ -206,7 +253,9 @@ def test_nobody_left_still_gives_sections(make: Any) -> None:
 
 
 def test_who_chose_before_annotating_is_compared_with_who_chose_after(make: Any) -> None:
-    """The one test between two independent correlations, last minus first; who chose first took the second round."""
+    """The one test between two independent correlations, last minus first; who chose first took the
+    second round.
+    """
     data, plan = study(make, people=80, early=True)
     cleaned = clean(data, plan)
     outcomes = main(cleaned, plan, np.random.default_rng(1))
@@ -215,12 +264,21 @@ def test_who_chose_before_annotating_is_compared_with_who_chose_after(make: Any)
     for tool in ("ranktrace", "btrace"):
         test = outcomes[f"choice_time:{tool}"]
         own = {
-            level: one_agreement([pair for pair in pairs if times[pair.session] == level], tool, "high", 0.0, "mean", level=0.95)
+            level: one_agreement(
+                [pair for pair in pairs if times[pair.session] == level],
+                tool,
+                "high",
+                0.0,
+                "mean",
+                level=0.95,
+            )
             for level in ("last", "first")
         }
         assert test == correlations_compared(own["last"], own["first"], level=0.95)
         assert test.p_value is not None
-    sections = {section.name: section for section in analyse(cleaned, plan, np.random.default_rng(1))}
+    sections = {
+        section.name: section for section in analyse(cleaned, plan, np.random.default_rng(1))
+    }
     rows = table(sections, "choice_time").rows
     assert [row[1] for row in rows] == ["after annotating", "before annotating"] * 2
     assert sum(int(str(row[2])) for row in rows) == len(pairs)
@@ -231,4 +289,6 @@ def test_who_chose_before_annotating_is_compared_with_who_chose_after(make: Any)
 def test_without_such_an_arm_nothing_is_said_about_it(found: Any) -> None:
     data, plan, sections = found
     assert "choice_time" not in sections
-    assert not any(name.startswith("choice_time") for name in main(data, plan, np.random.default_rng(1)))
+    assert not any(
+        name.startswith("choice_time") for name in main(data, plan, np.random.default_rng(1))
+    )

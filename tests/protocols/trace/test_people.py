@@ -15,11 +15,21 @@ def agreement(bundle):
     """How the choice goes with the difference of mean marks (BTrace)."""
     table = bundle["traces"]
     marks: dict[tuple[str, int], list[float]] = {}
-    rows = zip(table["session"].values, table["position"].values, table["instrument"].values, table["value"].values, strict=True)
+    rows = zip(
+        table["session"].values,
+        table["position"].values,
+        table["instrument"].values,
+        table["value"].values,
+        strict=True,
+    )
     for session, position, tool, value in rows:
         if tool == "btrace":
             marks.setdefault((session, int(position)), []).append(value)
-    said = {r["session"]: r["value_text"] for r in bundle["answers"].rows() if r["question"] == "preference"}
+    said = {
+        r["session"]: r["value_text"]
+        for r in bundle["answers"].rows()
+        if r["question"] == "preference"
+    }
     pairs = []
     for session in {name for name, _ in marks}:
         places = sorted(position for name, position in marks if name == session)
@@ -36,9 +46,18 @@ def test_the_choice_goes_with_the_traces_only_where_it_is_planted(simulated):
 
 def test_everybody_annotates_two_rounds_with_the_tool_of_the_arm(simulated):
     _, bundle = simulated("trace", 20, TraceTruth(idle=0.0))
-    arm = dict(zip(bundle["participants"]["session"].values, bundle["participants"]["arm_tool"].values, strict=True))
+    arm = dict(
+        zip(
+            bundle["participants"]["session"].values,
+            bundle["participants"]["arm_tool"].values,
+            strict=True,
+        )
+    )
     table = bundle["traces"]
-    assert all(tool == arm[session] for session, tool in zip(table["session"].values, table["instrument"].values, strict=True))
+    assert all(
+        tool == arm[session]
+        for session, tool in zip(table["session"].values, table["instrument"].values, strict=True)
+    )
     pages = set(zip(table["session"].values, table["position"].values.tolist(), strict=True))
     assert len(pages) == 40
     assert table["media_ms"].values.max() < ROUND_MS
@@ -55,7 +74,10 @@ def test_idle_rounds_have_no_inputs(simulated):
 
 def test_the_choice_in_words():
     truth = TraceTruth(undecided=0.3)
-    said = [str(chosen(truth, gap, 0.0, coin)) for gap, coin in ((1.0, 0.1), (-1.0, 0.9), (0.1, 0.1), (0.1, 0.9))]
+    said = [
+        str(chosen(truth, gap, 0.0, coin))
+        for gap, coin in ((1.0, 0.1), (-1.0, 0.9), (0.1, 0.1), (0.1, 0.9))
+    ]
     assert said == ["first", "second", "both", "neither"]
 
 
@@ -66,7 +88,10 @@ def test_a_player_at_a_browser_finds_erratic_opponents_less_believable(ready, to
     for number in range(150):
         for kind, condition in (("calm", "calm"), ("erratic", "frustrated")):
             player = RoundPlayer(
-                TraceTruth(calm=1.0, frustrated=-1.0, idle=0.0), study, random.Random(f"{number}{kind}"), careless=False
+                TraceTruth(calm=1.0, frustrated=-1.0, idle=0.0),
+                study,
+                random.Random(f"{number}{kind}"),
+                careless=False,
             )
             player.open_page("play", condition)
             acts = player.acts(tool, SeenStimulus(None, ROUND_MS, round_condition=condition))
@@ -84,8 +109,14 @@ def test_a_choice_before_annotating_goes_with_what_is_annotated_later(ready):
         for condition in ("calm", "frustrated"):
             player.open_page("play", condition)
         early = player.answer("preference", (), ())
-        rounds = [SeenStimulus(None, ROUND_MS, round_condition=condition) for condition in ("calm", "frustrated")]
-        signs = [sum(act.data["sign"] for act in player.acts("btrace", seen) if act.kind == "trace.mark") for seen in rounds]
+        rounds = [
+            SeenStimulus(None, ROUND_MS, round_condition=condition)
+            for condition in ("calm", "frustrated")
+        ]
+        signs = [
+            sum(act.data["sign"] for act in player.acts("btrace", seen) if act.kind == "trace.mark")
+            for seen in rounds
+        ]
         agreed += early == ("first" if signs[0] > signs[1] else "second")
     assert agreed >= 24
 
@@ -99,6 +130,8 @@ def test_the_final_choice_is_one_of_four(ready):
 
 
 def test_who_marks_nothing_with_keys_that_can_be_held_marks_nothing(ready):
-    player = RoundPlayer(TraceTruth(idle=1.0), ready("trace").study, random.Random(1), careless=False)
+    player = RoundPlayer(
+        TraceTruth(idle=1.0), ready("trace").study, random.Random(1), careless=False
+    )
     seen = SeenStimulus(None, 8000)
     assert player.acts("btrace", seen) == []

@@ -25,21 +25,38 @@ def test_means_and_counts_per_window() -> None:
 def study(make: Any, people: int = 8) -> Any:
     """The health of the opponent falls while the trace rises; hits come with rises."""
     rng = np.random.default_rng(4)
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in ("participants", "trials", "traces", "answers", "telemetry")}
+    rows: dict[str, list[dict[str, Any]]] = {
+        name: [] for name in ("participants", "trials", "traces", "answers", "telemetry")
+    }
     for number in range(people):
         session = f"s{number}"
         rows["participants"].append({"session": session, "arm_tool": "ranktrace"})
         for place in (1, 2):
             made = make.ranktrace(session, place, rng)
-            key = {"session": session, "position": 2 * place, "trial": "annotate", "trial_key": f"a{place}"}
+            key = {
+                "session": session,
+                "position": 2 * place,
+                "trial": "annotate",
+                "trial_key": f"a{place}",
+            }
             key |= {"stimulus": f"round:r{place}", "condition": ("calm", "frustrated")[place - 1]}
             rows["trials"].append(key | {"kind": "watch"})
             rows["traces"] += [
-                key | {"instrument": "ranktrace", "media_ms": float(t), "value": float(v), "input": "wheel"}
+                key
+                | {
+                    "instrument": "ranktrace",
+                    "media_ms": float(t),
+                    "value": float(v),
+                    "input": "wheel",
+                }
                 for t, v in zip(made.media_ms, made.value, strict=True)
             ]
             for tick, t_ms in enumerate(range(0, 60_000, 500)):
-                level = float(made.value[made.media_ms <= t_ms][-1]) if (made.media_ms <= t_ms).any() else 0.0
+                level = (
+                    float(made.value[made.media_ms <= t_ms][-1])
+                    if (made.media_ms <= t_ms).any()
+                    else 0.0
+                )
                 rows["telemetry"].append(
                     {
                         "session": session,
@@ -87,21 +104,37 @@ def test_what_falls_while_the_trace_rises_is_found(make: Any) -> None:
     assert section.status == "exploratory"
     table = next(table for table in section.tables if table.name == "telemetry_correlations")
     rows = {row[0]: row for row in table.rows}
-    assert set(rows) == {"score", "player health", "opponent health", "distance", "shoot", "bomb", "event: hit"}
+    assert set(rows) == {
+        "score",
+        "player health",
+        "opponent health",
+        "distance",
+        "shoot",
+        "bomb",
+        "event: hit",
+    }
     assert rows["opponent health"][3] < -0.8
     assert rows["score"][3] is None
-    assert table.undefined[[row[0] for row in table.rows].index("score"), "r"] == "a measure does not vary within people"
+    assert (
+        table.undefined[[row[0] for row in table.rows].index("score"), "r"]
+        == "a measure does not vary within people"
+    )
     assert "opponent health" in section.findings[0].sentence
     drawn = next(table for table in section.tables if table.name == "telemetry_examples")
     assert {"trace", "opponent health"} <= set(drawn.column("channel"))
     assert len(set(drawn.column("channel"))) <= 1 + DRAWN, "more lines could not be told apart"
     panels = list(dict.fromkeys(str(name) for name in drawn.column("trace")))
     assert 0 < len(panels) <= 4
-    assert all(re.fullmatch(r"\w+, round [12]: .+", name) for name in panels), "a round is shown with its condition"
+    assert all(re.fullmatch(r"\w+, round [12]: .+", name) for name in panels), (
+        "a round is shown with its condition"
+    )
 
 
 def test_without_telemetry_there_is_no_such_section(make: Any) -> None:
     data, plan = study(make)
-    tables = {name: list(data.bundle[name].rows()) for name in ("participants", "trials", "traces", "answers")}
+    tables = {
+        name: list(data.bundle[name].rows())
+        for name in ("participants", "trials", "traces", "answers")
+    }
     again = clean(analysis_data.load(bundle(tables), plan, None), plan)
     assert "telemetry" not in {one.name for one in analyse(again, plan, np.random.default_rng(1))}

@@ -1,4 +1,6 @@
-"""Cleaning annotations: windows, outliers per tool, participants without two valid traces; every drop has a reason."""
+"""Cleaning annotations: windows, outliers per tool, participants without two valid traces; every
+drop has a reason.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from believable.analysis.trace_windows import PAST_THE_END, Cleaning, Tool, TraceAnnotation, windowed
+from believable.analysis.trace_windows import (
+    PAST_THE_END,
+    Cleaning,
+    Tool,
+    TraceAnnotation,
+    windowed,
+)
 from believable.core.errors import InvalidInput
-from believable.protocols.trace.trace_cleaning import INACTIVE, NO_CHOICE, NOT_TWO, UNLIKE_OTHERS, clean
+from believable.protocols.trace.trace_cleaning import (
+    INACTIVE,
+    NO_CHOICE,
+    NOT_TWO,
+    UNLIKE_OTHERS,
+    clean,
+)
 from believable.traces import dtw_distance, normalise, resample, windows
 
 
@@ -31,13 +45,18 @@ def test_one_untouched_trace_among_twenty_active_ones_is_dropped(make: Any, tool
 
 
 def test_tools_are_cleaned_apart(make: Any) -> None:
-    """BTraces are much nearer to the untouched trace than RankTraces; judged together they would all be dropped or hide it."""
+    """BTraces are much nearer to the untouched trace than RankTraces; judged together they would
+    all be dropped or hide it.
+    """
     rng = np.random.default_rng(4)
     ranks = [make.ranktrace(f"r{n}", 1, rng) for n in range(20)]
     marks = [make.btrace(f"b{n}", 1, rng) for n in range(20)]
     still = [make.untouched("still-r", "ranktrace", 1), make.untouched("still-b", "btrace", 1)]
     found = clean([*ranks, *marks, *still], {})
-    assert {drop.session for drop in found.drops if drop.reason == INACTIVE} == {"still-r", "still-b"}
+    assert {drop.session for drop in found.drops if drop.reason == INACTIVE} == {
+        "still-r",
+        "still-b",
+    }
     assert set(found.inactive) == {"ranktrace", "btrace"}
 
 
@@ -65,16 +84,27 @@ def test_a_constant_ranktrace_is_inactive_but_shown_in_the_middle(make: Any) -> 
         ("minmax", [2 / 12, -1 / 12, 0.0], [1.0, 0.0, 1 / 3]),
     ],
 )
-def test_btrace_windows_by_rule(make: Any, rule: Any, judged: list[float], values: list[float]) -> None:
-    marks = make.made("p", "btrace", 1, np.array([100.0, 900.0, 3100.0]), np.array([1.0, 1.0, -1.0]))
-    short = TraceAnnotation(**{**{name: getattr(marks, name) for name in TraceAnnotation.__slots__}, "duration_ms": 9000})
+def test_btrace_windows_by_rule(
+    make: Any, rule: Any, judged: list[float], values: list[float]
+) -> None:
+    marks = make.made(
+        "p", "btrace", 1, np.array([100.0, 900.0, 3100.0]), np.array([1.0, 1.0, -1.0])
+    )
+    short = TraceAnnotation(
+        **{
+            **{name: getattr(marks, name) for name in TraceAnnotation.__slots__},
+            "duration_ms": 9000,
+        }
+    )
     (found,), _ = windowed([short], Cleaning(btrace_window=rule))
     assert found.judged == pytest.approx(judged)
     assert found.values == pytest.approx(values)
 
 
 def test_gtrace_keeps_its_scale(make: Any) -> None:
-    (found,), _ = windowed([make.made("p", "gtrace", 1, np.array([0.0, 30_000.0]), np.array([-1.0, 1.0]))])
+    (found,), _ = windowed(
+        [make.made("p", "gtrace", 1, np.array([0.0, 30_000.0]), np.array([-1.0, 1.0]))]
+    )
     assert found.judged[[0, 19]].tolist() == [-1.0, 1.0]
     assert found.values[[0, 19]].tolist() == [0.0, 1.0]
 
@@ -91,7 +121,11 @@ def test_consensus_is_judged_on_what_the_first_step_left(make: Any) -> None:
         for one, total in zip(active, sums, strict=True)
         if not low <= total <= high
     }
-    dropped = {(drop.session, int(drop.trial_key[-1])) for drop in found.drops if drop.reason == UNLIKE_OTHERS}
+    dropped = {
+        (drop.session, int(drop.trial_key[-1]))
+        for drop in found.drops
+        if drop.reason == UNLIKE_OTHERS
+    }
     assert dropped == expected
 
 
@@ -106,7 +140,10 @@ def test_participants_need_two_valid_traces_and_a_choice(make: Any) -> None:
     assert reasons["p4"] == NO_CHOICE or reasons["p4"] == NOT_TWO
     assert {pair.session for pair in found.pairs}.isdisjoint(reasons)
     assert all(pair.choice == choices[pair.session] for pair in found.pairs)
-    assert all((pair.first.annotation.place, pair.second.annotation.place) == (1, 2) for pair in found.pairs)
+    assert all(
+        (pair.first.annotation.place, pair.second.annotation.place) == (1, 2)
+        for pair in found.pairs
+    )
 
 
 def test_the_funnel_counts_every_drop(make: Any) -> None:

@@ -17,7 +17,9 @@ from believable.traces import high_low, rises_falls
 def test_same_as_one_at_a_time(make: Any, centre: Centre, epsilon: float) -> None:
     rng = np.random.default_rng(1)
     shorter = make.made("q", "ranktrace", 1, np.array([0.0, 5000.0]), np.array([1.0, -1.0]))
-    annotations = [make.ranktrace(f"p{n}", 1, rng) for n in range(8)] + [make.btrace(f"b{n}", 1, rng) for n in range(8)]
+    annotations = [make.ranktrace(f"p{n}", 1, rng) for n in range(8)] + [
+        make.btrace(f"b{n}", 1, rng) for n in range(8)
+    ]
     traces, _ = windowed([*annotations, shorter])
     found = counted(traces, epsilon, centre)
     for index, trace in enumerate(traces):

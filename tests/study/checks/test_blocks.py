@@ -19,9 +19,18 @@ TEXT = "{text: {text: x}}"
             f"{{order: latin_square, over: condition, levels: [human], each: [{TEXT}]}}",
             ".order: latin_square needs at least two condition levels, there is 1. Add `over:` or more entries, or use `order: fixed`.",
         ),
-        (f"{{over: condition, levels: [humen], each: [{TEXT}]}}", ".levels[0]: unknown condition 'humen'. Did you mean 'human'?"),
-        (f"{{over: scenario, levels: [atrum], each: [{TEXT}]}}", ".levels[0]: unknown scenario 'atrum'. Did you mean 'atrium'?"),
-        (f"{{over: stimulus, levels: [h09], each: [{TEXT}]}}", ".levels[0]: unknown stimulus 'h09'. Did you mean 'h02'?"),
+        (
+            f"{{over: condition, levels: [humen], each: [{TEXT}]}}",
+            ".levels[0]: unknown condition 'humen'. Did you mean 'human'?",
+        ),
+        (
+            f"{{over: scenario, levels: [atrum], each: [{TEXT}]}}",
+            ".levels[0]: unknown scenario 'atrum'. Did you mean 'atrium'?",
+        ),
+        (
+            f"{{over: stimulus, levels: [h09], each: [{TEXT}]}}",
+            ".levels[0]: unknown stimulus 'h09'. Did you mean 'h02'?",
+        ),
         (
             f"{{over: condition, levels: [human, human], each: [{TEXT}]}}",
             ".levels[1]: the level 'human' is used in line 11 already. Give it another one.",
@@ -34,7 +43,10 @@ TEXT = "{text: {text: x}}"
             f"{{over: condition, sample: 3, each: [{TEXT}]}}",
             ".sample: sample of 3 from 2 condition levels. Take at most 2, or add more.",
         ),
-        (f"{{sample: 2, each: [{TEXT}]}}", ".sample: sample of 2 from 1 entries of `each`. Take at most 1, or add more."),
+        (
+            f"{{sample: 2, each: [{TEXT}]}}",
+            ".sample: sample of 2 from 1 entries of `each`. Take at most 1, or add more.",
+        ),
         (
             f"{{over: condition, each: [{{block: {{over: condition, each: [{TEXT}]}}}}]}}",
             ".each[0].block.over: condition is settled by the block around it ('block') already. Remove `over` from one of them.",

@@ -38,9 +38,18 @@ def test_unknown_names_are_told_with_what_was_probably_meant(found: Found) -> No
         codes: [{id: a, label: A, definition: A., wins_over: [bb]}, {id: b, label: B, definition: B.}]
     """
     told = [str(one) for one in found(TIMELINE, extra=extra)]
-    assert any("codebooks[0].ready: unknown ready codebook 'hnt'. Did you mean 'hntt'?" in one for one in told)
-    assert any("codebooks[1].of[0]: unknown free text 'about.whyy'. Did you mean 'about.why'?" in one for one in told)
-    assert any("codebooks[1].codes[0].wins_over: unknown code 'bb'. Did you mean 'b'?" in one for one in told)
+    assert any(
+        "codebooks[0].ready: unknown ready codebook 'hnt'. Did you mean 'hntt'?" in one
+        for one in told
+    )
+    assert any(
+        "codebooks[1].of[0]: unknown free text 'about.whyy'. Did you mean 'about.why'?" in one
+        for one in told
+    )
+    assert any(
+        "codebooks[1].codes[0].wins_over: unknown code 'bb'. Did you mean 'b'?" in one
+        for one in told
+    )
     assert len(told) == 3
 
 

@@ -20,7 +20,10 @@ def study(text, languages="[en, de]", extra=""):
         ("{en: Hello}", ": there is no text in 'de'. Add `de: …`."),
         ("{en: Hello, ed: Hallo}", ".ed: unknown language 'ed'. Choose one of: de, en."),
         ("{en: Hello, de: Hallo, fr: Salut}", ".fr: unknown language 'fr'. Choose one of: de, en."),
-        ("Hello", ": 'Hello' is there in one language only, the study has en, de. Write {en: …, de: …}."),
+        (
+            "Hello",
+            ": 'Hello' is there in one language only, the study has en, de. Write {en: …, de: …}.",
+        ),
         ("{en: Hello, de: ' '}", ".de: the text is empty. Write something."),
     ],
 )
@@ -37,7 +40,9 @@ def test_texts_in_a_language_that_is_not_offered_are_no_mistake(errors, found):
     assert [words for words in doubts if "languages" in words] == [
         "timeline[0].text.text.de: there are texts in 'de', which the study is not offered in (en). Add de to `languages`, or leave them: nobody sees them."
     ]
-    assert errors(text=study("{de: Hallo}", "[en]")) == ["timeline[0].text.text.de: unknown language 'de'. Choose one of: en."]
+    assert errors(text=study("{de: Hallo}", "[en]")) == [
+        "timeline[0].text.text.de: unknown language 'de'. Choose one of: en."
+    ]
 
 
 def test_words_without_letters_need_no_translation(errors):
@@ -57,7 +62,9 @@ timeline:
 - block: {breaks: {every: 1, text: B}, repeat: 2, each: [{break: {text: X}}]}
 - finish:
 """
-    places = [line.partition(":")[0] for line in errors(text=f"{HEAD}languages: [en, de]\n{timeline}")]
+    places = [
+        line.partition(":")[0] for line in errors(text=f"{HEAD}languages: [en, de]\n{timeline}")
+    ]
     assert sorted(places) == [
         "timeline[0].consent.page",
         "timeline[0].consent.require[1].label",
@@ -74,18 +81,27 @@ timeline:
 @pytest.mark.parametrize(
     ("texts", "problem"),
     [
-        ("{de: {landing.strat: Los}}", "texts.de.landing.strat: unknown text 'landing.strat'. Did you mean 'landing.start'?"),
+        (
+            "{de: {landing.strat: Los}}",
+            "texts.de.landing.strat: unknown text 'landing.strat'. Did you mean 'landing.start'?",
+        ),
         ("{dee: {landing.start: Los}}", "texts.dee: unknown language 'dee'. Did you mean 'de'?"),
         (
             "{de: {landing.start: 'Los {n}'}}",
             "texts.de.landing.start: unknown placeholder {n}. This text has none; write {{ and }} for braces that are to be shown.",
         ),
-        ("{de: {error.text_min: 'Mindestens {mni}'}}", "texts.de.error.text_min: unknown placeholder {mni}. Did you mean 'min'?"),
+        (
+            "{de: {error.text_min: 'Mindestens {mni}'}}",
+            "texts.de.error.text_min: unknown placeholder {mni}. Did you mean 'min'?",
+        ),
         (
             "{de: {landing.start: 'Los {'}}",
             "texts.de.landing.start: the braces do not match: Single '{' encountered in format string. Write {{ and }} for braces that are to be shown.",
         ),
-        ("{de: {landing.start: 5}}", "texts.de.landing.start: expected text, got 5. Put it in quotes."),
+        (
+            "{de: {landing.start: 5}}",
+            "texts.de.landing.start: expected text, got 5. Put it in quotes.",
+        ),
     ],
 )
 def test_overrides(errors, texts, problem):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-ELIMINATION = "every page holds the same mixture (1 human, 1 scripted), so that people can answer by elimination."
+ELIMINATION = (
+    "every page holds the same mixture (1 human, 1 scripted), so that people can answer by"
+    " elimination."
+)
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,16 @@ timeline:
 
 def found(folder: Path, controls: str, suffix: str = "replay.json.gz") -> list[tuple[str, str]]:
     (folder / "study.yaml").write_text(STUDY.format(controls=controls, suffix=suffix))
-    return [(problem.path, problem.message) for problem in problems(folder, kinds=KINDS) if problem.severity == "error"]
+    return [
+        (problem.path, problem.message)
+        for problem in problems(folder, kinds=KINDS)
+        if problem.severity == "error"
+    ]
 
 
-@pytest.mark.parametrize("controls", ["", "speeds: [0.25, 1, 600]", "speeds: [1, 8], speed: 8", "zoom: true"])
+@pytest.mark.parametrize(
+    "controls", ["", "speeds: [0.25, 1, 600]", "speeds: [1, 8], speed: 8", "zoom: true"]
+)
 def test_sound_controls(tmp_path: Path, controls: str) -> None:
     assert found(tmp_path, controls) == []
 
@@ -38,7 +44,9 @@ def test_sound_controls(tmp_path: Path, controls: str) -> None:
         ("speeds: []", "replay.json.gz", "speeds", "at least"),
     ],
 )
-def test_impossible_speeds_are_named(tmp_path: Path, controls: str, suffix: str, path: str, words: str) -> None:
+def test_impossible_speeds_are_named(
+    tmp_path: Path, controls: str, suffix: str, path: str, words: str
+) -> None:
     ((where, message),) = found(tmp_path, controls, suffix)
     assert path in where
     assert words in message

@@ -1,4 +1,6 @@
-"""A protocol forced on a study that it does not fit is refused, with the reason: no report may speak of what nobody sees."""
+"""A protocol forced on a study that it does not fit is refused, with the reason: no report may
+speak of what nobody sees.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def told(problems: list[Problem]) -> list[str]:
 def test_a_choice_about_one_is_no_choice_between_two(found: Found) -> None:
     (message,) = told(found(RATED, extra=FORCED))
     assert message.startswith(
-        "analysis.protocol: hntt does not fit: 'choice' has to be asked about 2 stimuli at once, and 'which'"
+        "analysis.protocol: hntt does not fit: 'choice' has to be asked about 2 stimuli at once,"
+        " and 'which'"
     )
     assert message.endswith("remove `protocol` and declare `measures`.")
 
@@ -56,7 +59,10 @@ def test_conditions_of_one_kind_cannot_be_told_apart(found: Found) -> None:
     plan = "analysis: {protocol: clips}\n"
     assert told(found(clips, extra=plan)) == []
     (message,) = told(found(clips, extra=PLAIN))
-    assert "clips compares conditions of at least two kinds (human, imitation, artificial); this study has only human" in message
+    assert (
+        "clips compares conditions of at least two kinds (human, imitation, artificial); this study"
+        " has only human" in message
+    )
 
 
 PLAIN = "analysis: {protocol: clips, roles: {artificial: [], imitation: []}}\n"

@@ -11,7 +11,11 @@ FINISH = "- finish: {%s}\n"
 @pytest.mark.parametrize(
     ("recruit", "finish", "problem"),
     [
-        ("platform: custom", "", "recruit: a custom platform without an id parameter. Add `id_parameter: NAME`."),
+        (
+            "platform: custom",
+            "",
+            "recruit: a custom platform without an id parameter. Add `id_parameter: NAME`.",
+        ),
         (
             "platform: prolific, id_parameter: who",
             "",
@@ -83,8 +87,14 @@ def test_warnings(messages, extra, warning):
     ("arms", "problem"),
     [
         ("{tool: []}", "arms.tool: the arm 'tool' has no levels. List two or more."),
-        ("{tool: [a, a]}", "arms.tool[1]: the level 'a' is used in line 10 already. Give it another one."),
-        ("{tool: a}", "arms.tool: expected a list, got 'a'. Write [one, two] or one `- entry` per line."),
+        (
+            "{tool: [a, a]}",
+            "arms.tool[1]: the level 'a' is used in line 10 already. Give it another one.",
+        ),
+        (
+            "{tool: a}",
+            "arms.tool: expected a list, got 'a'. Write [one, two] or one `- entry` per line.",
+        ),
     ],
 )
 def test_arms(errors, arms, problem):

@@ -25,11 +25,26 @@ def rule_on_text(rule):
 @pytest.mark.parametrize(
     ("rule", "problem"),
     [
-        ("answer: abuot.colour, is: red", ".answer: unknown trial with questions 'abuot'. Did you mean 'about'?"),
-        ("answer: about.color, is: red", ".answer: unknown question of 'about': 'color'. Did you mean 'colour'?"),
-        ("answer: about, is: red", ".answer: expected trial.question, got 'about'. Write `answer: trial.question`."),
-        ("answer: about.colour, is: rde", ".is: 'rde' is not a possible answer of 'colour'. Did you mean 'red'?"),
-        ("answer: about.colour, is_not: 4", ".is_not: 4 is not a possible answer of 'colour'. Choose one of: red, blue, 3."),
+        (
+            "answer: abuot.colour, is: red",
+            ".answer: unknown trial with questions 'abuot'. Did you mean 'about'?",
+        ),
+        (
+            "answer: about.color, is: red",
+            ".answer: unknown question of 'about': 'color'. Did you mean 'colour'?",
+        ),
+        (
+            "answer: about, is: red",
+            ".answer: expected trial.question, got 'about'. Write `answer: trial.question`.",
+        ),
+        (
+            "answer: about.colour, is: rde",
+            ".is: 'rde' is not a possible answer of 'colour'. Did you mean 'red'?",
+        ),
+        (
+            "answer: about.colour, is_not: 4",
+            ".is_not: 4 is not a possible answer of 'colour'. Choose one of: red, blue, 3.",
+        ),
         (
             "answer: about.colour, in: [red, green]",
             ".in[1]: 'green' is not a possible answer of 'colour'. Choose one of: 3, blue, red.",
@@ -42,9 +57,18 @@ def rule_on_text(rule):
             "answer: about.why, at_most: 2",
             ".at_most: answers of 'why' are no numbers, so 'at_most' cannot hold. Use is, is_not or in.",
         ),
-        ("answer: about.ticks, is: c", ".is: 'c' is not a possible answer of 'ticks'. Choose one of: a, b."),
-        ("answer: about.often, is: 6", ".is: 6 is not a possible answer of 'often'. Choose one of: 1, 2, 3, 4, 5."),
-        ("answer: about.often, is: true", ".is: true is not a possible answer of 'often'. Choose one of: 1, 2, 3, 4, 5."),
+        (
+            "answer: about.ticks, is: c",
+            ".is: 'c' is not a possible answer of 'ticks'. Choose one of: a, b.",
+        ),
+        (
+            "answer: about.often, is: 6",
+            ".is: 6 is not a possible answer of 'often'. Choose one of: 1, 2, 3, 4, 5.",
+        ),
+        (
+            "answer: about.often, is: true",
+            ".is: true is not a possible answer of 'often'. Choose one of: 1, 2, 3, 4, 5.",
+        ),
         (
             "answer: about.often, at_least: 6",
             ".at_least: 6 is out of reach: answers of 'often' are at most 5. Choose a smaller number.",
@@ -65,18 +89,36 @@ def rule_on_text(rule):
             "answer: about.mood, is: 3",
             ".answer: 'mood' has several rows. Write `answer: about.mood.ROW` with one of: calm, tense.",
         ),
-        ("answer: about.mood.clam, is: 3", ".answer: unknown row of 'mood': 'clam'. Did you mean 'calm'?"),
-        ("answer: about.mood.calm, is: 9", ".is: 9 is not a possible answer of 'mood'. Choose one of: 1, 2, 3, 4, 5."),
-        ("answer: about.age, is: 17", ".is: 17 is not a possible answer of 'age'. Give an answer that a number question takes."),
+        (
+            "answer: about.mood.clam, is: 3",
+            ".answer: unknown row of 'mood': 'clam'. Did you mean 'calm'?",
+        ),
+        (
+            "answer: about.mood.calm, is: 9",
+            ".is: 9 is not a possible answer of 'mood'. Choose one of: 1, 2, 3, 4, 5.",
+        ),
+        (
+            "answer: about.age, is: 17",
+            ".is: 17 is not a possible answer of 'age'. Give an answer that a number question takes.",
+        ),
         (
             "answer: about.why, is: much too long for it",
             ".is: 'much too long for it' is not a possible answer of 'why'. Give an answer that a text question takes.",
         ),
         ("arm: tol, is: one", ".arm: unknown arm 'tol'. Did you mean 'tool'?"),
         ("arm: tool, is: oen", ".is: unknown level of arm 'tool': 'oen'. Did you mean 'one'?"),
-        ("arm: tool, in: [one, tow]", ".in[1]: unknown level of arm 'tool': 'tow'. Did you mean 'two'?"),
-        ("arm: tool, at_least: 3", ".at_least: an arm cannot be tested with 'at_least'. Use is, is_not or in."),
-        ("arm: tool, in: [one, two]", ".in: this holds in every arm of 'tool'. Leave a level out, or remove the rule."),
+        (
+            "arm: tool, in: [one, tow]",
+            ".in[1]: unknown level of arm 'tool': 'tow'. Did you mean 'two'?",
+        ),
+        (
+            "arm: tool, at_least: 3",
+            ".at_least: an arm cannot be tested with 'at_least'. Use is, is_not or in.",
+        ),
+        (
+            "arm: tool, in: [one, two]",
+            ".in: this holds in every arm of 'tool'. Leave a level out, or remove the rule.",
+        ),
     ],
 )
 def test_problems(errors, rule, problem):
@@ -119,13 +161,21 @@ def test_rules_that_can_hold(messages, rule):
             "any",
             "nothing on this page opens 'any', so the question would never be asked. Ask it below a `watch` with `overlay: {plan: true}`.",
         ),
-        ("{plan: true}", "plans", "expected 'plan', 'log' or 'any', got 'plans'. Did you mean 'plan'?"),
+        (
+            "{plan: true}",
+            "plans",
+            "expected 'plan', 'log' or 'any', got 'plans'. Did you mean 'plan'?",
+        ),
     ],
 )
 def test_what_was_opened(errors, overlay, opened, problem):
     question = f"{{id: q, prompt: Q, number: , show_if: {{opened: {opened}}}}}"
-    found = errors(f"- watch: {{id: w, stimulus: h01, overlay: {overlay}, ask: [{question}]}}\n- finish:\n")
-    assert found == ([] if problem is None else [f"timeline[0].watch.ask[0].show_if.opened: {problem}"])
+    found = errors(
+        f"- watch: {{id: w, stimulus: h01, overlay: {overlay}, ask: [{question}]}}\n- finish:\n"
+    )
+    assert found == (
+        [] if problem is None else [f"timeline[0].watch.ask[0].show_if.opened: {problem}"]
+    )
 
 
 def test_what_was_opened_decides_about_the_same_page_only(errors):
@@ -137,14 +187,18 @@ def test_what_was_opened_decides_about_the_same_page_only(errors):
 
 def test_what_was_opened_has_no_test(errors):
     question = "{id: q, prompt: Q, number: , show_if: {opened: plan, is: 3}}"
-    found = errors(f"- watch: {{id: w, stimulus: h01, overlay: {{plan: true}}, ask: [{question}]}}\n- finish:\n")
+    found = errors(
+        f"- watch: {{id: w, stimulus: h01, overlay: {{plan: true}}, ask: [{question}]}}\n- finish:\n"
+    )
     assert found == [
         "timeline[0].watch.ask[0].show_if: a rule on what was opened has no test. Leave the test out: `{opened: plan}`."
     ]
 
 
 def test_answers_that_come_later(errors):
-    timeline = f"- text: {{text: x, skip_if: {{answer: about.age, at_least: 30}}}}\n{FORM}- finish:\n"
+    timeline = (
+        f"- text: {{text: x, skip_if: {{answer: about.age, at_least: 30}}}}\n{FORM}- finish:\n"
+    )
     assert errors(timeline) == [
         "timeline[0].text.skip_if.answer: the answer about.age is only given later, in line 19. Put the question in front of the rule."
     ]
@@ -157,9 +211,14 @@ def test_a_block_cannot_look_at_its_own_answers(errors):
 
 
 def test_questions_of_one_page_look_back_only(errors):
-    a, b = (f"{{id: {own}, prompt: x, number: , show_if: {{answer: {other}, is: 3}}}}" for own, other in ("ab", "ba"))
+    a, b = (
+        f"{{id: {own}, prompt: x, number: , show_if: {{answer: {other}, is: 3}}}}"
+        for own, other in ("ab", "ba")
+    )
     timeline = f"- form: {{id: f, questions: [{a}, {b}]}}\n- finish:\n"
-    assert [line.partition(":")[0] for line in errors(timeline)] == ["timeline[0].form.questions[0].show_if.answer"]
+    assert [line.partition(":")[0] for line in errors(timeline)] == [
+        "timeline[0].form.questions[0].show_if.answer"
+    ]
 
 
 def test_shuffled_neighbours_may_come_later(errors):
@@ -171,4 +230,7 @@ def test_shuffled_neighbours_may_come_later(errors):
         "Set `order: fixed`, or move the question in front of the block."
     ]
     assert errors(f"- block: {{order: fixed, each: [{form}, {text}]}}\n- finish:\n") == []
-    assert errors(f"- block: {{order: random, over: condition, each: [{form}, {text}]}}\n- finish:\n") == []
+    assert (
+        errors(f"- block: {{order: random, over: condition, each: [{form}, {text}]}}\n- finish:\n")
+        == []
+    )

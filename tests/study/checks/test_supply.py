@@ -10,22 +10,38 @@ from believable.core.errors import StudyError
 from believable.study.plan import choose, plan
 
 SHORT = (
-    "a session can run out of stimuli here: {} fit, and more are needed in all. Add stimuli, show fewer, or name the stimulus."
+    "a session can run out of stimuli here: {} fit, and more are needed in all. Add stimuli, show"
+    " fewer, or name the stimulus."
 )
 
 
 @pytest.mark.parametrize(
     ("timeline", "place", "fit"),
     [
-        ("- block: {repeat: 5, each: [{watch: {stimulus: any}}]}\n", "timeline[0].block.each[0].watch.stimulus", 4),
-        ("- block: {over: condition, repeat: 3, each: [watch]}\n", "timeline[0].block.each[0].watch", 2),
+        (
+            "- block: {repeat: 5, each: [{watch: {stimulus: any}}]}\n",
+            "timeline[0].block.each[0].watch.stimulus",
+            4,
+        ),
+        (
+            "- block: {over: condition, repeat: 3, each: [watch]}\n",
+            "timeline[0].block.each[0].watch",
+            2,
+        ),
         ("- block: {over: stimulus, each: [watch]}\n- watch:\n", "timeline[1].watch", 4),
         (
-            "- watch: {stimulus: h01}\n- watch: {stimulus: h02}\n- watch: {stimulus: {condition: human}}\n",
+            (
+                "- watch: {stimulus: h01}\n- watch: {stimulus: h02}\n- watch: {stimulus:"
+                " {condition: human}}\n"
+            ),
             "timeline[2].watch.stimulus",
             2,
         ),
-        ("- block: {over: stimulus, sample: 3, each: [watch]}\n- watch:\n- watch:\n", "timeline[2].watch", 4),
+        (
+            "- block: {over: stimulus, sample: 3, each: [watch]}\n- watch:\n- watch:\n",
+            "timeline[2].watch",
+            4,
+        ),
         (
             "- block: {over: condition, sample: 1, repeat: 3, order: random, each: [watch]}\n",
             "timeline[0].block.each[0].watch",
@@ -44,7 +60,10 @@ def test_shortages(errors, timeline, place, fit):
         "- block: {over: condition, repeat: 2, each: [watch]}\n",
         "- block: {over: stimulus, sample: 3, each: [watch]}\n- watch:\n",
         "- block: {over: stimulus, repeat: 3, each: [watch]}\n",
-        "- block: {sample: 1, order: random, each: [{block: {repeat: 4, each: [watch]}}, {block: {repeat: 3, each: [watch]}}]}\n",
+        (
+            "- block: {sample: 1, order: random, each: [{block: {repeat: 4, each: [watch]}},"
+            " {block: {repeat: 3, each: [watch]}}]}\n"
+        ),
     ],
 )
 def test_enough(errors, timeline):
@@ -52,7 +71,10 @@ def test_enough(errors, timeline):
 
 
 def test_arms_that_exclude_each_other_do_not_compete(errors):
-    one, two = (f"- block: {{skip_if: {{arm: tool, is: {arm}}}, repeat: 4, each: [watch]}}\n" for arm in ("one", "two"))
+    one, two = (
+        f"- block: {{skip_if: {{arm: tool, is: {arm}}}, repeat: 4, each: [watch]}}\n"
+        for arm in ("one", "two")
+    )
     assert errors(f"{one}{two}- finish:\n", extra="arms: {tool: [one, two]}\n") == []
     assert len(errors(f"{one}{one}- finish:\n", extra="arms: {tool: [one, two]}\n")) == 1
 
@@ -71,12 +93,15 @@ def test_a_setting_that_nothing_fits(errors):
       - finish:
     """
     assert errors(text=text) == [
-        "timeline[0].block.each[0].block.each[0].watch: no stimulus fits condition 'a' and scenario 't'. Add one."
+        "timeline[0].block.each[0].block.each[0].watch: no stimulus fits condition 'a' and scenario"
+        " 't'. Add one."
     ]
 
 
 def test_a_shortage_in_rare_samples_is_found(errors):
-    """Twelve blocks choose between a text and a clip each: 4,096 samples, of which few need more than eight stimuli."""
+    """Twelve blocks choose between a text and a clip each: 4,096 samples, of which few need more
+    than eight stimuli.
+    """
     names = [f"c{i}" for i in range(8)]
     stimuli = "".join(f"  - {{id: {name}, file: {name}.mp4}}\n" for name in names)
     block = "- block: {sample: 1, order: random, each: [{text: {text: x}}, watch]}\n"
@@ -93,7 +118,9 @@ BLOCKS = st.builds(
     sample=st.sampled_from(["", "sample: 1,", "sample: 2,"]),
     order=st.sampled_from(["fixed", "random", "latin_square"]),
     repeat=st.integers(1, 3),
-    each=st.sampled_from(["watch", "watch, watch", "{watch: {stimulus: {condition: human}}}, {text: {text: x}}"]),
+    each=st.sampled_from(
+        ["watch", "watch, watch", "{watch: {stimulus: {condition: human}}}, {text: {text: x}}"]
+    ),
 )
 
 

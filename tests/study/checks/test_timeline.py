@@ -23,12 +23,18 @@ Q = "{id: q, prompt: Q, number: }"
             f"- form: {{id: a, questions: [{Q}, {Q}]}}\n- finish:\n",
             "timeline[0].form.questions[1].id: the question id 'q' is used in line 11 already. Give it another one.",
         ),
-        ("- text: {text: x}\n", "timeline: the timeline has no finish. End it with `- finish: {}`."),
+        (
+            "- text: {text: x}\n",
+            "timeline: the timeline has no finish. End it with `- finish: {}`.",
+        ),
         (
             "- finish:\n- text: {text: x}\n",
             "timeline[0].finish: finish is not the last entry of the timeline. Move it to the end.",
         ),
-        ("- finish:\n- finish:\n", "timeline[1].finish: a second finish; the first is in line 11. Remove one of them."),
+        (
+            "- finish:\n- finish:\n",
+            "timeline[1].finish: a second finish; the first is in line 11. Remove one of them.",
+        ),
         (
             "- block: {each: [{text: {text: x}}, finish]}\n",
             "timeline[0].block.each[1].finish: finish stands inside a block. Move it behind the block, to the end of the timeline.",
@@ -37,7 +43,10 @@ Q = "{id: q, prompt: Q, number: }"
             f"- form: {{id: f, questions: [{Q}]}}\n- finish: {{skip_if: {{answer: f.q, is: 3}}}}\n",
             "timeline[1].finish.skip_if: finish cannot be skipped. Remove the rule.",
         ),
-        ("- text: {}\n- finish:\n", "timeline[0].text: text has nothing to show. Give it a `page: pages/….md` or a `text: …`."),
+        (
+            "- text: {}\n- finish:\n",
+            "timeline[0].text: text has nothing to show. Give it a `page: pages/….md` or a `text: …`.",
+        ),
         (
             "- consent: {page: pages/consent.md, text: x}\n- finish:\n",
             "timeline[0].consent: consent has both a page and a text. Keep one of them.",

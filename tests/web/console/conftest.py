@@ -76,7 +76,9 @@ class Person:
         self.seq += 1
         position = self.session.position if trial is None else trial
         now = self.clock.now_ms()
-        body = json.dumps({"kind": kind, "trial": position, "at_ms": now, "mono_ms": now % 10**6, "data": data})
+        body = json.dumps(
+            {"kind": kind, "trial": position, "at_ms": now, "mono_ms": now % 10**6, "data": data}
+        )
         self.collect.append(self.token, self.epoch, [(self.seq, body)]).now()
         return self.seq
 
@@ -120,19 +122,26 @@ class World:
 
     def person(self, kind: str = "open") -> Person:
         link = self.store.read(lambda conn: studies.links_of(conn, "study", (kind,)))[0]
-        return Person(self.collect, self.clock, self.collect.join(link.token, {}, "en", True).now().token)
+        return Person(
+            self.collect, self.clock, self.collect.join(link.token, {}, "en", True).now().token
+        )
 
     def session(self, number: int, pool: str = "real") -> Session:
         return self.store.read(lambda conn: overview.session_by_number(conn, "study", pool, number))
 
-    # ------------------------------------------------------------------------------------------ researchers
+    # ------------------------------------------------------------------------------------------
+    # researchers
 
     def account(self, name: str, role: str, study: str = "study") -> None:
-        """A user with the test password, without the wait for a slow hash; as `administrator`, or with a role in the study."""
+        """A user with the test password, without the wait for a slow hash; as `administrator`, or
+        with a role in the study.
+        """
         now_ms = self.clock.now_ms()
         hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
         administrator = role == "administrator"
-        self.store.write(lambda conn: accounts.add(conn, name, now_ms=now_ms, administrator=administrator))
+        self.store.write(
+            lambda conn: accounts.add(conn, name, now_ms=now_ms, administrator=administrator)
+        )
         if not administrator:
             self.store.write(lambda conn: rights.grant(conn, name, study, role, now_ms=now_ms))
         self.store.write(lambda conn: accounts.set_password(conn, name, hashed))
@@ -141,10 +150,17 @@ class World:
         transport = httpx.ASGITransport(app=self.app, client=(peer, 1))
         return Browser(httpx.AsyncClient(transport=transport, base_url=BASE), self.loop)
 
-    def log_in(self, name: str = "ada", role: str = "administrator", study: str = "study") -> Browser:
+    def log_in(
+        self, name: str = "ada", role: str = "administrator", study: str = "study"
+    ) -> Browser:
         self.account(name, role, study)
         browser = self.browser()
-        assert browser.post("/console/login", page="/console/login", name=name, password=PASSWORD).status_code == 303
+        assert (
+            browser.post(
+                "/console/login", page="/console/login", name=name, password=PASSWORD
+            ).status_code
+            == 303
+        )
         return browser
 
 
@@ -210,12 +226,16 @@ def living(settings: Settings, loop: asyncio.AbstractEventLoop) -> Iterator[Worl
 
 
 @pytest.fixture
-def world(tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path]) -> Iterator[World]:
+def world(
+    tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path]
+) -> Iterator[World]:
     folder = tmp_path / "study"
     folder.mkdir()
     with_tables(tmp_path / "data")
     (folder / "study.yaml").write_text(STUDY)
-    with living(Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE), loop) as made:
+    with living(
+        Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE), loop
+    ) as made:
         yield made
 
 

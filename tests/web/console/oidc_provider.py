@@ -1,4 +1,6 @@
-"""A small provider of log-ins on the loopback: real signatures, one-time codes, PKCE; and ways to lie."""
+"""A small provider of log-ins on the loopback: real signatures, one-time codes, PKCE; and ways to
+lie.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def new_key() -> rsa.RSAPrivateKey:
 
 @dataclass
 class TestProvider:
-    """`claims` and `header` are laid over what is true; `signer` signs instead of the listed key."""
+    """`claims` and `header` are laid over what is true; `signer` signs instead of the listed
+    key.
+    """
 
     __test__ = False
 
@@ -69,10 +73,18 @@ class TestProvider:
         if asked is None or form.get("redirect_uri") != asked["redirect_uri"]:
             return None
         expected = base64.b64encode(f"{CLIENT}:{CLIENT_SECRET}".encode()).decode()
-        proof = base64.urlsafe_b64encode(hashlib.sha256(form["code_verifier"].encode()).digest()).decode().rstrip("=")
+        proof = (
+            base64.urlsafe_b64encode(hashlib.sha256(form["code_verifier"].encode()).digest())
+            .decode()
+            .rstrip("=")
+        )
         if authorization != f"Basic {expected}" or proof != asked["code_challenge"]:
             return None
-        return {"token_type": "Bearer", "access_token": "x", "id_token": self.signed(asked["nonce"])}
+        return {
+            "token_type": "Bearer",
+            "access_token": "x",
+            "id_token": self.signed(asked["nonce"]),
+        }
 
     def signed(self, nonce: str) -> str:
         now_s = int(time.time())
@@ -88,7 +100,12 @@ class TestProvider:
         }
         claims = {name: value for name, value in claims.items() if value is not None}
         key = self.key if self.signer is None else self.signer
-        return jwt.encode(claims, None if self.algorithm == "none" else key, self.algorithm, headers={"kid": self.key_name})
+        return jwt.encode(
+            claims,
+            None if self.algorithm == "none" else key,
+            self.algorithm,
+            headers={"kid": self.key_name},
+        )
 
 
 @contextmanager
@@ -125,7 +142,9 @@ def provider_running() -> Iterator[TestProvider]:
             provider.asked.append(self.path)
             form = dict(parse_qsl(self.rfile.read(int(self.headers["content-length"])).decode()))
             said = provider.token(form, self.headers.get("authorization", ""))
-            self._answer(400, {"error": "invalid_grant"}) if said is None else self._answer(200, said)
+            self._answer(400, {"error": "invalid_grant"}) if said is None else self._answer(
+                200, said
+            )
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     provider.issuer = f"http://127.0.0.1:{server.server_port}"

@@ -36,7 +36,14 @@ def study(**values: object) -> Study:
     return Definition.from_json(json.dumps(whole), KINDS).study
 
 
-def group(arm: str, row: int, n: int, state: str = "finished", outcome: str | None = "complete", **values: bool) -> SessionGroup:
+def group(
+    arm: str,
+    row: int,
+    n: int,
+    state: str = "finished",
+    outcome: str | None = "complete",
+    **values: bool,
+) -> SessionGroup:
     facts = {"rejected": False, "excluded": False, "active": False, "reserved": False, **values}
     arms, rows = json.dumps({"tool": arm}), json.dumps({"pairs": row})
     left_out, held = (facts["rejected"], facts["excluded"]), (facts["active"], facts["reserved"])
@@ -61,10 +68,9 @@ def test_places_are_complete_sessions_and_live_reservations() -> None:
         ("tool: b · pairs: order 1", 0, 0),
         ("tool: b · pairs: order 2", 0, 0),
     ]
-    assert [(margin.name, [level.places for level in margin.levels]) for margin in found.margins] == [
-        ("tool", [4, 0]),
-        ("pairs (order)", [3, 1]),
-    ]
+    assert [
+        (margin.name, [level.places for level in margin.levels]) for margin in found.margins
+    ] == [("tool", [4, 0]), ("pairs (order)", [3, 1])]
     assert (found.most, found.most_in_cell) == (4, 3)
 
 
@@ -84,7 +90,12 @@ def test_many_cells_are_shown_by_their_margins() -> None:
 
 def test_trials_are_named_by_position() -> None:
     names = trial_names(study())
-    assert [name.keys for name in names] == [("hello",), ("pairs.1.one",), ("pairs.2.one",), ("end",)]
+    assert [name.keys for name in names] == [
+        ("hello",),
+        ("pairs.1.one",),
+        ("pairs.2.one",),
+        ("end",),
+    ]
     assert names[0].kinds == ("text",)
 
 
@@ -94,4 +105,8 @@ def test_where_arms_differ_a_position_has_several_names() -> None:
         {"text": {"id": "both", "text": "B"}},
         {"finish": {"id": "end"}},
     ]
-    assert [name.keys for name in trial_names(study(timeline=timeline))] == [("only_a", "both"), ("both", "end"), ("end",)]
+    assert [name.keys for name in trial_names(study(timeline=timeline))] == [
+        ("only_a", "both"),
+        ("both", "end"),
+        ("end",),
+    ]

@@ -1,4 +1,6 @@
-"""The coding pages: from sessions to final labels, for the right people only, and never with a condition's name."""
+"""The coding pages: from sessions to final labels, for the right people only, and never with a
+condition's name.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,23 @@ def begin(world: Any, owner: Any, n: int = 6) -> None:
     """Sessions with two texts each, and a project made of them."""
     for number in range(n):
         world.person().run(f"first words of {number}", f"second words of {number}")
-    made = owner.post("/console/coding", page="/console/coding", study="study", codebook="hntt", pool="real")
+    made = owner.post(
+        "/console/coding", page="/console/coding", study="study", codebook="hntt", pool="real"
+    )
     assert (made.status_code, made.headers["location"]) == (303, f"/console/coding/{PROJECT}")
 
 
 def draw(owner: Any, **more: str) -> None:
-    fields = {"kind": "agreement", "n": "8", "coder:kim": "yes", "coder:lee": "yes", "stratify": "condition"} | more
-    made = owner.post(f"/console/coding/{PROJECT}/rounds", page=f"/console/coding/{PROJECT}", **fields)
+    fields = {
+        "kind": "agreement",
+        "n": "8",
+        "coder:kim": "yes",
+        "coder:lee": "yes",
+        "stratify": "condition",
+    } | more
+    made = owner.post(
+        f"/console/coding/{PROJECT}/rounds", page=f"/console/coding/{PROJECT}", **fields
+    )
     assert made.status_code == 303, made.text
 
 
@@ -67,8 +79,17 @@ class Coder:
 
     def mark(self, task: dict[str, Any], mark: Mark) -> int:
         self.seq += 1
-        body = {"kind": "mark", "round": task["round"], "number": task["number"], "mark": as_json(mark), "version": 1, "at_ms": 1}
-        ack: int = self.post("events", {"epoch": self.epoch, "events": [[self.seq, json.dumps(body)]]})["ack"]
+        body = {
+            "kind": "mark",
+            "round": task["round"],
+            "number": task["number"],
+            "mark": as_json(mark),
+            "version": 1,
+            "at_ms": 1,
+        }
+        ack: int = self.post(
+            "events", {"epoch": self.epoch, "events": [[self.seq, json.dumps(body)]]}
+        )["ack"]
         return ack
 
 
@@ -88,11 +109,14 @@ def code_all(coders: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         tasks[name] = sorted(state(browser)["tasks"], key=lambda task: task["number"])
         for at, task in enumerate(tasks[name]):
             other = name == "lee" and at < 2
-            coder.mark(task, Mark((Label("intuition", None, "more"),) if other else (GOAL,), done=True))
+            coder.mark(
+                task, Mark((Label("intuition", None, "more"),) if other else (GOAL,), done=True)
+            )
     return tasks
 
 
-# ---------------------------------------------------------------------------------------------- who and what
+# ---------------------------------------------------------------------------------------------- who
+# and what
 
 
 def test_every_coding_page_is_for_the_right_people(world: Any, owner: Any) -> None:
@@ -104,11 +128,16 @@ def test_every_coding_page_is_for_the_right_people(world: Any, owner: Any) -> No
         path = re.sub(r"\{\w+\}", "1", f"/console{page.path}".replace("{project}", PROJECT))
         for role, browser in browsers.items():
             reply = browser.get(path) if page.method == "GET" else browser.post(path)
-            assert ("This page is for the role" in reply.text) is (role not in page.access), (page.path, role)
+            assert ("This page is for the role" in reply.text) is (role not in page.access), (
+                page.path,
+                role,
+            )
     assert owner.get("/console/coding").status_code == 200
 
 
-def test_a_coder_and_a_coordinator_land_on_coding_and_see_nothing_else(world: Any, owner: Any) -> None:
+def test_a_coder_and_a_coordinator_land_on_coding_and_see_nothing_else(
+    world: Any, owner: Any
+) -> None:
     for role in ("coder", "coordinator"):
         browser = world.log_in(f"{role}1", role)
         assert browser.get("/console").headers["location"] == "/console/coding"
@@ -117,9 +146,16 @@ def test_a_coder_and_a_coordinator_land_on_coding_and_see_nothing_else(world: An
     assert "There are none now" in world.log_in("zoe", "coder").get("/console/coding").text
 
 
-def test_no_page_and_no_answer_names_a_condition(world: Any, owner: Any, coders: dict[str, Any]) -> None:
+def test_no_page_and_no_answer_names_a_condition(
+    world: Any, owner: Any, coders: dict[str, Any]
+) -> None:
     tasks = code_all(coders)
-    owner.post(f"/console/coding/{PROJECT}/settings", page=f"/console/coding/{PROJECT}", suggestions="yes", rule="none")
+    owner.post(
+        f"/console/coding/{PROJECT}/settings",
+        page=f"/console/coding/{PROJECT}",
+        suggestions="yes",
+        rule="none",
+    )
     number = tasks["kim"][0]["number"]
     pages = [
         owner.get(f"/console/coding{path}").text
@@ -136,7 +172,10 @@ def test_no_page_and_no_answer_names_a_condition(world: Any, owner: Any, coders:
             f"/{PROJECT}/final.csv",
         )
     ]
-    pages += [coders["kim"].get(f"/console/coding/{PROJECT}/{path}").text for path in ("desk", f"desk/suggestions/{number}")]
+    pages += [
+        coders["kim"].get(f"/console/coding/{PROJECT}/{path}").text
+        for path in ("desk", f"desk/suggestions/{number}")
+    ]
     assert all(len(page) > 20 for page in pages)
     sessions = [world.session(n).id for n in range(1, 7)]
     for page in pages:
@@ -155,7 +194,8 @@ def test_the_desk_holds_text_question_and_codebook_only(coders: dict[str, Any]) 
     assert orders[0] != orders[1]
 
 
-# ---------------------------------------------------------------------------------------------- coding
+# ----------------------------------------------------------------------------------------------
+# coding
 
 
 def test_marks_are_acknowledged_and_there_after_a_reload(coders: dict[str, Any]) -> None:
@@ -194,15 +234,25 @@ def test_agreement_appears_and_is_live(owner: Any, coders: dict[str, Any]) -> No
 
 def letter_of(owner: Any, address: str, label: Label) -> str:
     """Under which letter the page shows the coder who gave this label."""
-    takes = re.findall(r'name="take" value="([A-Z])".*?</label>', owner.get(address).text, re.DOTALL)
-    shown = {letter: owner.get(address).text.partition(f'value="{letter}"')[2].partition("</label>")[0] for letter in takes}
+    takes = re.findall(
+        r'name="take" value="([A-Z])".*?</label>', owner.get(address).text, re.DOTALL
+    )
+    shown = {
+        letter: owner.get(address).text.partition(f'value="{letter}"')[2].partition("</label>")[0]
+        for letter in takes
+    }
     words = {"goal": "Goal directed", "collision": "Collision"}[label.code]
     return next(letter for letter, text in shown.items() if words.casefold() in text.casefold())
 
 
 def test_letters_change_from_text_to_text_and_stay_for_one() -> None:
-    pair = [StoredMark(1, name, 1, Mark(), version=1, suggested=False, review=False, at_ms=0) for name in ("kim", "lee")]
-    orders = {tuple(mark.coder for mark in lettered(pair, "p", 1, text).values()) for text in range(20)}
+    pair = [
+        StoredMark(1, name, 1, Mark(), version=1, suggested=False, review=False, at_ms=0)
+        for name in ("kim", "lee")
+    ]
+    orders = {
+        tuple(mark.coder for mark in lettered(pair, "p", 1, text).values()) for text in range(20)
+    }
     assert orders == {("kim", "lee"), ("lee", "kim")}
     assert lettered(pair, "p", 1, 7) == lettered(pair[::-1], "p", 1, 7)
 
@@ -220,19 +270,41 @@ def test_disagreements_are_decided_and_become_final_with_provenance(
     assert "Coder B" in page
     assert owner.post(address, page=address, text=str(one), take="kim").status_code == 422
     letter = letter_of(owner, f"{address}?text={one}", GOAL)
-    taken = owner.post(address, page=address, text=str(one), take=letter, how="adjudicated", note="clear")
+    taken = owner.post(
+        address, page=address, text=str(one), take=letter, how="adjudicated", note="clear"
+    )
     assert taken.headers["location"] == f"{address}?text={two}"
     label = json.dumps(["smoothness", "-", "less"])
-    own = owner.post(address, page=address, text=str(two), take="own", how="discussed", **{f"label:{label}": "yes"})
+    own = owner.post(
+        address,
+        page=address,
+        text=str(two),
+        take="own",
+        how="discussed",
+        **{f"label:{label}": "yes"},
+    )
     assert own.status_code == 303
     assert "are decided" in owner.get(address).text
-    lines = world.store.read(lambda conn: list(audit_log.whole_audit(conn, audit_log.AuditFilter("study", "view"))))
-    assert f"looked at texts of coding {PROJECT} that coders differ on" in [line.what for line in lines]
-    bad = owner.post(address, page=address, text=str(two), take="own", **{'label:["gaol", null, null]': "yes"})
+    lines = world.store.read(
+        lambda conn: list(audit_log.whole_audit(conn, audit_log.AuditFilter("study", "view")))
+    )
+    assert f"looked at texts of coding {PROJECT} that coders differ on" in [
+        line.what for line in lines
+    ]
+    bad = owner.post(
+        address, page=address, text=str(two), take="own", **{'label:["gaol", null, null]': "yes"}
+    )
     assert bad.status_code == 422
     project = world.store.read(lambda conn: coding_projects.get_project(conn, PROJECT))
-    held = {one.number: one for one in world.store.read(lambda conn: coding_marks.final_labels(conn, project))}
-    assert (held[one].how, held[one].note, held[one].mark.keys) == ("adjudicated", "clear", {GOAL.key})
+    held = {
+        one.number: one
+        for one in world.store.read(lambda conn: coding_marks.final_labels(conn, project))
+    }
+    assert (held[one].how, held[one].note, held[one].mark.keys) == (
+        "adjudicated",
+        "clear",
+        {GOAL.key},
+    )
     assert (held[two].how, held[two].mark.keys) == ("discussed", {("smoothness", "-", "less")})
     assert sum(one.how == "agreed" for one in held.values()) == 6
 
@@ -241,13 +313,23 @@ def test_disagreements_are_decided_and_become_final_with_provenance(
     responses = coded_bundle.coded_responses(bundle)
     assert len(responses) == 8
     assert {response.condition for response in responses} == {"CANARYhuman", "CANARYscripted"}
-    assert {response.judge for response in responses} <= set(bundle["participants"]["session"].cells())
-    assert {row["how"] for row in bundle["code_final"].rows()} == {"agreed", "adjudicated", "discussed"}
+    assert {response.judge for response in responses} <= set(
+        bundle["participants"]["session"].cells()
+    )
+    assert {row["how"] for row in bundle["code_final"].rows()} == {
+        "agreed",
+        "adjudicated",
+        "discussed",
+    }
     assert {row["coder"] for row in bundle["code_labels"].rows()} == {"coder_1", "coder_2"}
 
 
-def test_a_decision_keeps_the_rules_of_the_codebook(world: Any, owner: Any, coders: dict[str, Any]) -> None:
-    """`collision` wins over `goal` on the same words: both stand only where coders saw them on different ones."""
+def test_a_decision_keeps_the_rules_of_the_codebook(
+    world: Any, owner: Any, coders: dict[str, Any]
+) -> None:
+    """`collision` wins over `goal` on the same words: both stand only where coders saw them on
+    different ones.
+    """
     tasks = code_all(coders)
     number = tasks["lee"][0]["number"]
     task, address = tasks["lee"][0], f"/console/coding/{PROJECT}/rounds/1/resolve"
@@ -263,18 +345,33 @@ def test_a_decision_keeps_the_rules_of_the_codebook(world: Any, owner: Any, code
 
     Coder(coders["kim"]).mark(task, Mark((Label("goal", "+", "more", ((0, 5),)),), done=True))
     Coder(coders["lee"]).mark(task, Mark((Label("collision", "+", "more", ((6, 11),)),), done=True))
-    assert owner.post(address, page=address, text=str(number), take="own", **both).status_code == 303
+    assert (
+        owner.post(address, page=address, text=str(number), take="own", **both).status_code == 303
+    )
     project = world.store.read(lambda conn: coding_projects.get_project(conn, PROJECT))
-    held = {final.number: final for final in world.store.read(lambda conn: coding_marks.final_labels(conn, project))}
-    assert {label.code: label.spans for label in held[number].mark.labels} == {"goal": ((0, 5),), "collision": ((6, 11),)}
+    held = {
+        final.number: final
+        for final in world.store.read(lambda conn: coding_marks.final_labels(conn, project))
+    }
+    assert {label.code: label.spans for label in held[number].mark.labels} == {
+        "goal": ((0, 5),),
+        "collision": ((6, 11),),
+    }
 
 
-def test_suggestions_are_off_unless_switched_on_and_show_only_own_codes(owner: Any, coders: dict[str, Any]) -> None:
+def test_suggestions_are_off_unless_switched_on_and_show_only_own_codes(
+    owner: Any, coders: dict[str, Any]
+) -> None:
     tasks = code_all(coders)
     number = tasks["kim"][0]["number"]
     path = f"/console/coding/{PROJECT}/desk/suggestions/{number}"
     assert coders["kim"].get(path).status_code == 403
-    owner.post(f"/console/coding/{PROJECT}/settings", page=f"/console/coding/{PROJECT}", suggestions="yes", rule="none")
+    owner.post(
+        f"/console/coding/{PROJECT}/settings",
+        page=f"/console/coding/{PROJECT}",
+        suggestions="yes",
+        rule="none",
+    )
     found = coders["lee"].get(path).json()
     assert {"hits", "neighbours"} == set(found)
     assert found["neighbours"]
@@ -282,12 +379,17 @@ def test_suggestions_are_off_unless_switched_on_and_show_only_own_codes(owner: A
     assert coders["kim"].get(f"/console/coding/{PROJECT}/desk/suggestions/9999").status_code == 404
 
 
-def test_changing_a_definition_asks_what_becomes_of_labels(world: Any, owner: Any, coders: dict[str, Any]) -> None:
+def test_changing_a_definition_asks_what_becomes_of_labels(
+    world: Any, owner: Any, coders: dict[str, Any]
+) -> None:
     code_all(coders)
     address = f"/console/coding/{PROJECT}/codebook"
     book = world.store.read(lambda conn: coding_projects.book(conn, PROJECT)).book
     codes = tuple(
-        code.model_copy(update={"definition": "Quite another thing."}) if code.id == "goal" else code for code in book.codes
+        code.model_copy(update={"definition": "Quite another thing."})
+        if code.id == "goal"
+        else code
+        for code in book.codes
     )
     text = as_yaml(book.model_copy(update={"codes": codes}))
     asked = owner.post(address, page=address, text=text)
@@ -295,7 +397,15 @@ def test_changing_a_definition_asks_what_becomes_of_labels(world: Any, owner: An
     assert 'name="policy:goal"' in asked.text
     without = owner.post(address, page=address, text=text, step="confirm", after="1")
     assert without.status_code == 200  # asked again: nothing was decided
-    done = owner.post(address, page=address, text=text, step="confirm", after="1", note="clearer", **{"policy:goal": "review"})
+    done = owner.post(
+        address,
+        page=address,
+        text=text,
+        step="confirm",
+        after="1",
+        note="clearer",
+        **{"policy:goal": "review"},
+    )
     assert done.status_code == 303
     marks = world.store.read(lambda conn: coding_marks.marks(conn, PROJECT))
     assert {one.review for one in marks if GOAL.key in one.mark.keys} == {True}
@@ -320,7 +430,9 @@ def fields_on(page: str) -> dict[str, str]:
         found = dict(re.findall(r'(\w+)="([^"]*)"', tag))
         if "name" in found and ('type="checkbox"' not in tag or " checked" in tag):
             sent[found["name"]] = html.unescape(found.get("value", ""))
-    for name, words in re.findall(r'<textarea name="([^"]+)"[^>]*>(.*?)</textarea>', form[0], re.DOTALL):
+    for name, words in re.findall(
+        r'<textarea name="([^"]+)"[^>]*>(.*?)</textarea>', form[0], re.DOTALL
+    ):
         sent[name] = html.unescape(words)
     for name, options in re.findall(r'<select name="([^"]+)">(.*?)</select>', form[0], re.DOTALL):
         sent[name] = re.search(r'value="(\w+)" selected', options)[1]
@@ -332,14 +444,19 @@ def fields_on(page: str) -> dict[str, str]:
 def test_a_codebook_survives_being_edited_in_fields(name: str) -> None:
     book = ready(name)
     form = {"title": book.title, "pick": book.pick or "many"}
-    for kind, cards in (("code", code_cards(book.codes)), ("discard", discard_cards(book.discards))):
+    for kind, cards in (
+        ("code", code_cards(book.codes)),
+        ("discard", discard_cards(book.discards)),
+    ):
         for number, card in enumerate(cards):
             form |= {f"{kind}.{number}.{field}": value for field, value in card.values.items()}
             form[f"{kind}.{number}.place"] = card.place
     assert read_book(tree_as_yaml(book_tree(form, book)), book) == book
 
 
-def test_codes_are_changed_added_moved_and_removed_in_fields(world: Any, owner: Any, coders: dict[str, Any]) -> None:
+def test_codes_are_changed_added_moved_and_removed_in_fields(
+    world: Any, owner: Any, coders: dict[str, Any]
+) -> None:
     address = f"/console/coding/{PROJECT}/codebook"
     page = owner.get(address).text
     fields = fields_on(page)
@@ -358,41 +475,74 @@ def test_codes_are_changed_added_moved_and_removed_in_fields(world: Any, owner: 
         "discard.0.label": "Says nothing",
     }
     before = world.store.read(lambda conn: coding_projects.book(conn, PROJECT)).book
-    named = {name for code in before.codes for name in (*code.excludes, *code.wins_over, code.parent)}
-    place, gone = next((place, code.id) for place, code in enumerate(before.codes) if code.id not in named)
+    named = {
+        name for code in before.codes for name in (*code.excludes, *code.wins_over, code.parent)
+    }
+    place, gone = next(
+        (place, code.id) for place, code in enumerate(before.codes) if code.id not in named
+    )
     fields[f"code.{place}.remove"] = "yes"
     asked = owner.post(address, page=address, **fields)
     assert "What this changes" in asked.text
     assert "Pace" in fields_on(asked.text).values(), "what was typed stays while it is looked at"
-    text = html.unescape(re.search(r'<textarea name="text" hidden>(.*?)</textarea>', asked.text, re.DOTALL)[1])
+    text = html.unescape(
+        re.search(r'<textarea name="text" hidden>(.*?)</textarea>', asked.text, re.DOTALL)[1]
+    )
     done = owner.post(address, page=address, text=text, step="confirm", after="1")
     assert done.status_code == 303, done.text
     after = world.store.read(lambda conn: coding_projects.book(conn, PROJECT)).book
-    assert [code.id for code in after.codes] == ["pace", *(code.id for code in before.codes if code.id != gone)]
+    assert [code.id for code in after.codes] == [
+        "pace",
+        *(code.id for code in before.codes if code.id != gone),
+    ]
     assert after.codes[0].keywords == ("slow -", "fast +")
     assert after.codes[0].direction
     assert after.discards[0].label == "Says nothing"
-    wrong = owner.post(address, page=address, **fields_on(owner.get(address).text) | {"code.0.id": "not a name"})
+    wrong = owner.post(
+        address, page=address, **fields_on(owner.get(address).text) | {"code.0.id": "not a name"}
+    )
     assert wrong.status_code == 422
     assert "not a name" in fields_on(wrong.text).values(), "a mistake does not cost what was typed"
 
 
-# ---------------------------------------------------------------------------------------------- in and out
+# ---------------------------------------------------------------------------------------------- in
+# and out
 
 
 def test_texts_from_a_file_and_labels_from_a_file(world: Any, owner: Any) -> None:
     for name in ("kim", "lee"):
         world.account(name, "coder")
     texts = "text,judge,condition\n" + "".join(f"words {n},j{n},CANARY{n % 2}\n" for n in range(6))
-    owner.post("/console/coding/import", page="/console/coding", title="From a file", codebook="replay", texts=texts)
+    owner.post(
+        "/console/coding/import",
+        page="/console/coding",
+        title="From a file",
+        codebook="replay",
+        texts=texts,
+    )
     address = "/console/coding/from-a-file"
-    owner.post(f"{address}/rounds", page=address, kind="agreement", n="6", **{"coder:kim": "yes", "coder:lee": "yes"})
-    labels = "response,coder,code\n1,kim,temporal\n1,lee,temporal\n2,kim,social_norm\n2,lee,temporal\n"
-    assert owner.post(f"{address}/labels", page=address, round="1", labels=labels).status_code == 303
+    owner.post(
+        f"{address}/rounds",
+        page=address,
+        kind="agreement",
+        n="6",
+        **{"coder:kim": "yes", "coder:lee": "yes"},
+    )
+    labels = (
+        "response,coder,code\n1,kim,temporal\n1,lee,temporal\n2,kim,social_norm\n2,lee,temporal\n"
+    )
+    assert (
+        owner.post(f"{address}/labels", page=address, round="1", labels=labels).status_code == 303
+    )
     assert "1,kim,temporal" in owner.get(f"{address}/labels.csv").text
     assert "urn:QDA-XML:codebook:1.0" in owner.get(f"{address}/codebook.qdc").text
     assert "agreed" in owner.get(f"{address}/final.csv").text
-    wrong = owner.post(f"{address}/labels", page=address, round="1", labels="response,coder,code\n1,kim,temporall\n")
+    wrong = owner.post(
+        f"{address}/labels",
+        page=address,
+        round="1",
+        labels="response,coder,code\n1,kim,temporall\n",
+    )
     assert wrong.status_code == 422
     assert "unknown code" in wrong.text
 
@@ -416,15 +566,22 @@ def test_a_text_that_was_withdrawn_is_gone_from_the_desk(world: Any, owner: Any)
     assert not any("secret" in one["text"] for one in given["tasks"])
     left = world.store.read(lambda conn: coding_projects.words(conn, PROJECT)).values()
     assert not any("secret" in words or "and another" in words for words in left)
-    assert not any("secret" in one.mark.memo for one in world.store.read(lambda conn: coding_marks.marks(conn, PROJECT)))
+    assert not any(
+        "secret" in one.mark.memo
+        for one in world.store.read(lambda conn: coding_marks.marks(conn, PROJECT))
+    )
 
 
-def test_texts_a_reviewer_excluded_are_not_coded_and_new_ones_can_be_collected(world: Any, owner: Any) -> None:
+def test_texts_a_reviewer_excluded_are_not_coded_and_new_ones_can_be_collected(
+    world: Any, owner: Any
+) -> None:
     begin(world, owner, n=2)
     count = lambda: world.store.read(lambda conn: coding_projects.count_texts(conn, PROJECT))  # noqa: E731
     assert count() == 4
     world.person().run("new one", "new two")
     owner.post(f"/console/coding/{PROJECT}/collect", page=f"/console/coding/{PROJECT}")
     assert count() == 6
-    again = owner.post("/console/coding", page="/console/coding", study="study", codebook="hntt", pool="real")
+    again = owner.post(
+        "/console/coding", page="/console/coding", study="study", codebook="hntt", pool="real"
+    )
     assert again.status_code == 409

@@ -30,7 +30,9 @@ def test_the_bundle_is_one_zip_and_noted(world: World, owner: Browser) -> None:
     assert "exported the real sessions" in owner.get("/console/audit").text
 
 
-def test_people_who_answer_do_not_wait_for_it(world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_people_who_answer_do_not_wait_for_it(
+    world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is made in another process: here nothing is exported."""
 
     def refused(*arguments: object, **named: object) -> None:
@@ -46,7 +48,9 @@ def test_excluded_answers_and_rejections_are_in_it(world: World, owner: Browser)
     owner.post("/console/studies/study/review", item="1-3-1", preset="nonsense", note="two letters")
     owner.post("/console/studies/study/sessions/real/1/judge", deed="reject", reason="not serious")
     archive = zipfile.ZipFile(io.BytesIO(owner.post(EXPORT, pool="real").content))
-    table = next(name for name in archive.namelist() if "exclusions" in name and name.endswith(".csv"))
+    table = next(
+        name for name in archive.namelist() if "exclusions" in name and name.endswith(".csv")
+    )
     rows = archive.read(table).decode()
     assert "nonsense: two letters" in rows
     assert "not serious" in rows
@@ -56,7 +60,9 @@ def test_simulated_sessions_are_another_file(world: World, owner: Browser) -> No
     world.person("simulated").run("some words", "more words")
     reply = owner.post(EXPORT, pool="simulated", recruiter_hashes="yes")
     assert 'filename="study-simulated.zip"' in reply.headers["content-disposition"]
-    assert "exported the simulated sessions with recruiter hashes" in owner.get("/console/audit").text
+    assert (
+        "exported the simulated sessions with recruiter hashes" in owner.get("/console/audit").text
+    )
 
 
 def test_previews_are_never_exported(world: World, owner: Browser) -> None:

@@ -1,4 +1,6 @@
-"""The door of the console: walked over every declared page, not over the ones somebody remembered."""
+"""The door of the console: walked over every declared page, not over the ones somebody
+remembered.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,23 @@ OPEN = {"/login", "/login/code", "/oidc", "/oidc/return", "/welcome/{token}"}
 
 
 def address(page: Route) -> str:
-    values = {"study": "study", "pool": "real", "number": "1", "hash": "0" * 64, "name": "ada", "deed": "disable"}
+    values = {
+        "study": "study",
+        "pool": "real",
+        "number": "1",
+        "hash": "0" * 64,
+        "name": "ada",
+        "deed": "disable",
+    }
     return PATH + re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], "x"), page.path)
 
 
 def ask(browser: Browser, page: Route, **fields: str) -> httpx.Response:
     if page.method == "GET":
         return browser.get(address(page))
-    return browser.request("POST", address(page), data=fields or {"x": "y"}, headers={"origin": BASE})
+    return browser.request(
+        "POST", address(page), data=fields or {"x": "y"}, headers={"origin": BASE}
+    )
 
 
 def test_only_the_entrance_is_for_anybody() -> None:
@@ -81,7 +92,10 @@ def test_the_token_of_another_login_does_not_do(world: World, owner: Browser) ->
     assert reply.status_code == 403
 
 
-@pytest.mark.parametrize("origin", [None, "null", "https://evil.example", "http://127.0.0.1:8001", f"{BASE}.evil.example"])
+@pytest.mark.parametrize(
+    "origin",
+    [None, "null", "https://evil.example", "http://127.0.0.1:8001", f"{BASE}.evil.example"],
+)
 def test_forms_from_elsewhere_are_refused(owner: Browser, origin: str | None) -> None:
     token = owner.csrf("/console/account")
     headers = {} if origin is None else {"origin": origin}
@@ -94,7 +108,10 @@ def test_the_address_people_use_counts_as_here(world: World, owner: Browser) -> 
     """Behind a proxy the host header may differ from the public address."""
     token = owner.csrf("/console/account")
     headers = {"origin": BASE, "host": "inner:9000"}
-    assert owner.request("POST", "/console/logout", data={"csrf": token}, headers=headers).status_code == 303
+    assert (
+        owner.request("POST", "/console/logout", data={"csrf": token}, headers=headers).status_code
+        == 303
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,7 +135,11 @@ def test_headers_and_cookie(world: World) -> None:
     world.account("ada", "administrator")
     browser = world.browser()
     reply = browser.post("/console/login", page="/console/login", name="ada", password=PASSWORD)
-    cookie = next(value for value in reply.headers.get_list("set-cookie") if value.startswith("believable_console="))
+    cookie = next(
+        value
+        for value in reply.headers.get_list("set-cookie")
+        if value.startswith("believable_console=")
+    )
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
     assert "Path=/console" in cookie
@@ -154,7 +175,11 @@ def test_the_way_back_after_the_login(world: World) -> None:
     sent = browser.get("/console/studies/study/sessions?pool=simulated").headers["location"]
     assert sent == "/console/login?next=/console/studies/study/sessions%3Fpool%3Dsimulated"
     reply = browser.post(
-        "/console/login", page=sent, name="ada", password=PASSWORD, next="/console/studies/study/sessions?pool=simulated"
+        "/console/login",
+        page=sent,
+        name="ada",
+        password=PASSWORD,
+        next="/console/studies/study/sessions?pool=simulated",
     )
     assert reply.headers["location"] == "/console/studies/study/sessions?pool=simulated"
 

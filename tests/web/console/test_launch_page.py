@@ -21,7 +21,15 @@ from believable.study.load import load
 from believable.study.platforms import Recruit
 from believable.web.app import Settings
 from believable.web.console import launch_page
-from believable.web.console.launch_page import MoneyLeft, Whereabouts, address_item, backup_item, disk_item, money_left, time_left
+from believable.web.console.launch_page import (
+    MoneyLeft,
+    Whereabouts,
+    address_item,
+    backup_item,
+    disk_item,
+    money_left,
+    time_left,
+)
 
 from .conftest import BASE, Browser, World, living
 
@@ -92,7 +100,10 @@ def test_money_follows_from_what_a_session_costs() -> None:
 
 
 def test_the_list_runs_check_and_knows_power_plan_and_money(
-    tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    loop: asyncio.AbstractEventLoop,
+    with_tables: Callable[[Path], Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of the study's folder, wherever the data are kept."""
     folder = tmp_path / "Own study"
@@ -101,7 +112,9 @@ def test_the_list_runs_check_and_knows_power_plan_and_money(
     paid = "desktop_only: true, payment: 2.5, currency: GBP, limit: 60"
     file.write_text(file.read_text("utf-8").replace("desktop_only: true", paid))
     with_tables(tmp_path / "data")
-    with living(Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE), loop) as world:
+    with living(
+        Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE), loop
+    ) as world:
         owner = world.log_in()
 
         def shown() -> str:
@@ -118,14 +131,26 @@ def test_the_list_runs_check_and_knows_power_plan_and_money(
         assert study.analysis is not None
         plan = resolve(study.analysis, study, PROTOCOLS)
         points = tuple(SimulatedPower(n, "H1", n, 100, n / 100, n / 200, 0.9) for n in (20, 40, 80))
-        write_power(folder, PowerRecord("2027-03-04T10:00:00+00:00", plan_hash(plan), 100, 1, ("an effect 0.7",), points))
+        write_power(
+            folder,
+            PowerRecord(
+                "2027-03-04T10:00:00+00:00", plan_hash(plan), 100, 1, ("an effect 0.7",), points
+            ),
+        )
         register(plan, folder, registered_on="2027-03-05T10:00:00+00:00")
         page = shown()
-        assert "Simulated on 2027-03-04, 100 studies: with 40 participants H1 0.40 [0.20, 0.90]." in page
+        assert (
+            "Simulated on 2027-03-04, 100 studies: with 40 participants H1 0.40 [0.20, 0.90]."
+            in page
+        )
         assert "The plan is on record since 2027-03-05" in page
         write_power(folder, PowerRecord("2027-03-04T10:00:00+00:00", "other", 100, 1, (), points))
         # What names the plan was worked out once, and stands beside the stored definition.
-        monkeypatch.setattr(launch_page, "PLAN_DIGEST", FunctionElsewhere("believable.web.results_worker", "missing"))
+        monkeypatch.setattr(
+            launch_page,
+            "PLAN_DIGEST",
+            FunctionElsewhere("believable.web.results_worker", "missing"),
+        )
         assert "for another form of the plan" in shown()
         for words in folder.glob("pages/*.md"):
             words.write_text("Questions: ask@example.org", encoding="utf-8")

@@ -71,13 +71,21 @@ def test_quiet_dropped_out_and_withdrawn(world: World, owner: Browser) -> None:
     world.collect.withdraw(gone.token, PersonProof(world.collect.holder_mark(gone.token))).now()
     world.clock.advance(ACTIVE_MS + 1)
     shown = numbers(owner)
-    assert (shown["counts"]["active"], shown["counts"]["quiet"], shown["counts"]["withdrawn"]) == (0, 1, 1)
+    assert (shown["counts"]["active"], shown["counts"]["quiet"], shown["counts"]["withdrawn"]) == (
+        0,
+        1,
+        1,
+    )
     assert shown["counts"]["started"] == 2
     assert shown["silent"][0]["number"] == 1
     assert shown["n_silent"] == 1
     world.clock.advance(121 * 60_000)
     shown = numbers(owner)
-    assert (shown["counts"]["quiet"], shown["counts"]["dropped_out"], shown["n_silent"]) == (0, 1, 0)
+    assert (shown["counts"]["quiet"], shown["counts"]["dropped_out"], shown["n_silent"]) == (
+        0,
+        1,
+        0,
+    )
 
 
 def test_simulated_ones_are_shown_until_somebody_comes(world: World, owner: Browser) -> None:
@@ -93,11 +101,9 @@ def test_pools_are_shown_apart_and_marked(world: World, owner: Browser) -> None:
     world.person("simulated")
     world.person("simulated")
     world.person("preview")
-    assert {pool: numbers(owner, pool)["counts"]["started"] for pool in ("real", "simulated", "preview")} == {
-        "real": 1,
-        "simulated": 2,
-        "preview": 1,
-    }
+    assert {
+        pool: numbers(owner, pool)["counts"]["started"] for pool in ("real", "simulated", "preview")
+    } == {"real": 1, "simulated": 2, "preview": 1}
     assert numbers(owner)["other_pools"] == {"simulated": 2, "preview": 1}
     assert "never counted together with participants" in owner.get(f"{MONITOR}?pool=simulated").text
     assert "never counted together" not in owner.get(MONITOR).text
@@ -140,7 +146,11 @@ def test_the_page_works_without_script(world: World, owner: Browser) -> None:
 
 def test_alarms_stand_until_acknowledged(world: World, owner: Browser) -> None:
     at_ms = world.clock.now_ms()
-    for study, message in (("study", "event <3> differs"), ("other", "elsewhere"), (None, "for everybody")):
+    for study, message in (
+        ("study", "event <3> differs"),
+        ("other", "elsewhere"),
+        (None, "for everybody"),
+    ):
         world.store.write(
             lambda conn, study=study, message=message: alarms.sound(
                 conn, kind="chain_conflict", message=message, study=study, at_ms=at_ms
@@ -169,7 +179,9 @@ def test_a_full_disk_is_told_and_pages_stay_readable(world: World, owner: Browse
     assert "storage full" in page.text
 
 
-def test_an_alarm_in_memory_cannot_be_acknowledged_away(world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_alarm_in_memory_cannot_be_acknowledged_away(
+    world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     in_memory = alarms.Alarm(None, None, "storage_full", "no space left", world.clock.now_ms())
     monkeypatch.setattr(world.store, "alarms", lambda: (in_memory,))
     page = owner.get(MONITOR).text
@@ -186,7 +198,13 @@ def test_a_later_definition_gets_its_own_funnel(world: World, owner: Browser) ->
     whole = whole_definition(link_study.parent, settings.media_dir)
     world.collect.store.write(
         lambda conn: revise(
-            conn, KINDS, study_id=study_id(link_study.parent), definition=whole, reason="Another seed.", user="ada", at_ms=1
+            conn,
+            KINDS,
+            study_id=study_id(link_study.parent),
+            definition=whole,
+            reason="Another seed.",
+            user="ada",
+            at_ms=1,
         )
     )
     publish_folders(world.collect, settings)

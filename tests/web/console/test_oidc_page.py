@@ -51,7 +51,9 @@ def linked(
     with_tables(tmp_path / "data")
     (folder / "study.yaml").write_text(STUDY)
     settings = Settings(data_dir=tmp_path / "data", study_folders=(folder,), base_url=BASE)
-    with living(dataclasses.replace(settings, oidc_issuer=provider.issuer, oidc_client=CLIENT), loop) as world:
+    with living(
+        dataclasses.replace(settings, oidc_issuer=provider.issuer, oidc_client=CLIENT), loop
+    ) as world:
         world.account("anna@uni.example", "researcher")
         yield world
 
@@ -69,7 +71,9 @@ def logged_in(browser: Browser) -> bool:
     return browser.get("/console/studies").status_code == 200
 
 
-def test_an_invited_person_gets_in_and_is_known_again(linked: World, provider: TestProvider) -> None:
+def test_an_invited_person_gets_in_and_is_known_again(
+    linked: World, provider: TestProvider
+) -> None:
     browser = linked.browser()
     assert "Log in with 127.0.0.1" in browser.get("/console/login").text
     back = browser.get(leave(browser))
@@ -89,10 +93,15 @@ def test_an_invited_person_gets_in_and_is_known_again(linked: World, provider: T
         ({**ANNA, "email_verified": False}, "has not verified"),
         ({**ANNA, "email_verified": "true"}, "has not verified"),
         ({**ANNA, "email_verified": None}, "has not verified"),
-        ({"sub": "s-2", "email": "eve@uni.example", "email_verified": True}, "There is no account &#39;eve@uni.example&#39;"),
+        (
+            {"sub": "s-2", "email": "eve@uni.example", "email_verified": True},
+            "There is no account &#39;eve@uni.example&#39;",
+        ),
     ],
 )
-def test_nobody_gets_an_account_by_coming(linked: World, provider: TestProvider, person: dict[str, object], words: str) -> None:
+def test_nobody_gets_an_account_by_coming(
+    linked: World, provider: TestProvider, person: dict[str, object], words: str
+) -> None:
     provider.person = person
     browser = linked.browser()
     reply = browser.get(leave(browser))
@@ -101,7 +110,9 @@ def test_nobody_gets_an_account_by_coming(linked: World, provider: TestProvider,
     assert not logged_in(browser)
 
 
-def test_an_address_that_passed_to_somebody_else_does_not_open_the_account(linked: World, provider: TestProvider) -> None:
+def test_an_address_that_passed_to_somebody_else_does_not_open_the_account(
+    linked: World, provider: TestProvider
+) -> None:
     first = linked.browser()
     first.get(leave(first))
     provider.person["sub"] = "s-successor"
@@ -128,7 +139,9 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_token_that_is_not_true_is_refused(linked: World, provider: TestProvider, lie: str) -> None:
+def test_a_token_that_is_not_true_is_refused(
+    linked: World, provider: TestProvider, lie: str
+) -> None:
     provider.claims, words = LIES[lie]
     browser = linked.browser()
     reply = browser.get(leave(browser))
@@ -139,7 +152,9 @@ def test_a_token_that_is_not_true_is_refused(linked: World, provider: TestProvid
 
 
 def test_signatures_that_others_can_make_are_refused(linked: World, provider: TestProvider) -> None:
-    """No signature; one with a shared secret (here the public key's own bytes); one by a key that is not the provider's."""
+    """No signature; one with a shared secret (here the public key's own bytes); one by a key that
+    is not the provider's.
+    """
     for algorithm, signer in (("none", None), ("HS256", "x" * 64), ("RS256", new_key())):
         provider.algorithm, provider.signer = algorithm, signer
         browser = linked.browser()
@@ -152,7 +167,9 @@ def test_signatures_that_others_can_make_are_refused(linked: World, provider: Te
     assert "is not believed" in browser.get(leave(browser)).text
 
 
-def test_the_answer_must_come_to_the_browser_that_left(linked: World, provider: TestProvider) -> None:
+def test_the_answer_must_come_to_the_browser_that_left(
+    linked: World, provider: TestProvider
+) -> None:
     victim, attacker = linked.browser(), linked.browser()
     way = leave(attacker)
     assert victim.get(way).status_code == 403, "without having left"
@@ -160,8 +177,13 @@ def test_the_answer_must_come_to_the_browser_that_left(linked: World, provider: 
     assert "belongs to another log-in" in victim.get(way).text
     assert not logged_in(victim)
     state = parse_qs(urlsplit(way).query)["state"][0]
-    assert attacker.get(f"/console/oidc/return?code=guessed&state={state}").status_code == 503, "the provider knows no such code"
-    assert "access_denied" in attacker.get(f"/console/oidc/return?error=access_denied&state={state}").text
+    assert attacker.get(f"/console/oidc/return?code=guessed&state={state}").status_code == 503, (
+        "the provider knows no such code"
+    )
+    assert (
+        "access_denied"
+        in attacker.get(f"/console/oidc/return?error=access_denied&state={state}").text
+    )
     linked.clock.advance(11 * 60_000)
     assert "took too long" in attacker.get(way).text
 
@@ -193,7 +215,9 @@ def test_ways_back_stay_in_the_console(linked: World, provider: TestProvider) ->
     assert 'url=/console"' in browser.get(leave(browser, "https://evil.example/")).text
 
 
-def test_a_provider_that_calls_itself_otherwise_is_not_asked(linked: World, provider: TestProvider) -> None:
+def test_a_provider_that_calls_itself_otherwise_is_not_asked(
+    linked: World, provider: TestProvider
+) -> None:
     provider.announced = "https://evil.example"
     reply = linked.browser().get("/console/oidc")
     assert reply.status_code == 403
@@ -215,10 +239,15 @@ def test_addresses_of_providers_are_https() -> None:
 
 
 def test_the_proof_key_of_the_standard() -> None:
-    assert challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    assert (
+        challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+        == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    )
 
 
-def test_without_the_extra_it_is_named_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_it_is_named_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "jwt", None)
     folder = tmp_path / "study"
     folder.mkdir()

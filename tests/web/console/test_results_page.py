@@ -1,4 +1,6 @@
-"""LiveReport results in the console: blinded first, computed beside the server, unblinded by a logged decision."""
+"""LiveReport results in the console: blinded first, computed beside the server, unblinded by a
+logged decision.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ CONDITIONS = ("standin_human", "standin_agent")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ready study that declares its analysis, taken by a few simulated judges."""
     made = tmp_path_factory.mktemp("judged") / "study"
-    for command in (["new", str(made), "--protocol", "hntt"], ["simulate", str(made), "--participants", "8", "--drop-out", "0"]):
+    for command in (
+        ["new", str(made), "--protocol", "hntt"],
+        ["simulate", str(made), "--participants", "8", "--drop-out", "0"],
+    ):
         result = CliRunner().invoke(group, command, catch_exceptions=False)
         assert result.exit_code == 0, result.output
     return made
@@ -41,7 +46,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def judged(folder: Path) -> Iterator[World]:
-    """One application for all tests, since it keeps what it computed; each test has an account of its own."""
+    """One application for all tests, since it keeps what it computed; each test has an account of
+    its own.
+    """
     settings = Settings(data_dir=folder / ".believable", study_folders=(folder,), base_url=BASE)
     with turning() as loop, living(settings, loop) as made:
         yield made
@@ -62,7 +69,9 @@ def computed_page(browser: Browser, pool: str = "simulated", *, seconds: float =
     raise TimeoutError("no results came")
 
 
-def test_results_are_blinded_until_somebody_decides_and_the_decision_is_logged(judged: World) -> None:
+def test_results_are_blinded_until_somebody_decides_and_the_decision_is_logged(
+    judged: World,
+) -> None:
     owner = judged.log_in()
     first = owner.get(f"{RESULTS}?pool=simulated").text
     assert "Being computed" in first, "the page waits for no computation"
@@ -91,7 +100,11 @@ def test_the_parts_of_the_page_are_served_to_researchers_only(judged: World) -> 
     owner = judged.log_in("bob")
     computed_page(owner)
     assert "--f-hues-0" in owner.get("/console/results/report.css").text
-    assert owner.get("/console/results/report.js").headers["content-type"].startswith("text/javascript")
+    assert (
+        owner.get("/console/results/report.js")
+        .headers["content-type"]
+        .startswith("text/javascript")
+    )
     assert "vegaEmbed" in owner.get("/console/results/library.js").text
     coder = judged.log_in("cleo", "coder")
     for path in (RESULTS, f"{RESULTS}.json", "/console/results/library.js"):
@@ -112,7 +125,9 @@ def test_previews_have_no_results(owner: Browser) -> None:
     assert owner.get(f"{RESULTS}?pool=preview").status_code == 422
 
 
-def test_the_fingerprint_changes_with_finished_sessions_and_judgements(world: World, owner: Browser) -> None:
+def test_the_fingerprint_changes_with_finished_sessions_and_judgements(
+    world: World, owner: Browser
+) -> None:
     def now() -> str:
         return world.store.read(lambda conn: stored.results_fingerprint(conn, "study", "real"))
 
@@ -120,7 +135,10 @@ def test_the_fingerprint_changes_with_finished_sessions_and_judgements(world: Wo
     world.person().run("some words", "more words")
     finished = now()
     assert finished != empty
-    assert world.store.read(lambda conn: stored.results_fingerprint(conn, "study", "simulated")) != finished
+    assert (
+        world.store.read(lambda conn: stored.results_fingerprint(conn, "study", "simulated"))
+        != finished
+    )
     owner.post("/console/studies/study/sessions/real/1/judge", deed="reject", reason="not serious")
     assert world.store.read(lambda conn: len(conn.execute(decisions.select()).all())) == 1
     assert now() != finished
@@ -178,18 +196,41 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_goes_wrong_is_told_in_words(tmp_path: Path) -> None:
     wish = ReportRequest(
-        f"sqlite:///{tmp_path / 'x.db'}", "nothing", True, True, str(tmp_path), None, str(tmp_path / "l.js"), "", str(tmp_path)
+        f"sqlite:///{tmp_path / 'x.db'}",
+        "nothing",
+        True,
+        True,
+        str(tmp_path),
+        None,
+        str(tmp_path / "l.js"),
+        "",
+        str(tmp_path),
     )
     found = asyncio.run(computed(wish))
     assert "nothing" in found.error
 
 
-def test_two_studies_of_ones_own_with_one_definition_each_have_their_results_and_texts(tmp_path: Path) -> None:
-    """The second is a copy of the first in the same database: nothing of one is taken for the other's."""
+def test_two_studies_of_ones_own_with_one_definition_each_have_their_results_and_texts(
+    tmp_path: Path,
+) -> None:
+    """The second is a copy of the first in the same database: nothing of one is taken for the
+    other's.
+    """
     first, second, data = tmp_path / "first", tmp_path / "second", tmp_path / "data"
     commands = [["new", str(first), "--blank"]]
     commands += [
-        ["simulate", str(folder), "--participants", number, "--drop-out", "0", "--data", str(data), "--seed", "3"]
+        [
+            "simulate",
+            str(folder),
+            "--participants",
+            number,
+            "--drop-out",
+            "0",
+            "--data",
+            str(data),
+            "--seed",
+            "3",
+        ]
         for folder, number in ((first, "4"), (second, "5"))
     ]
     for number, command in enumerate(commands):
@@ -207,14 +248,27 @@ def test_two_studies_of_ones_own_with_one_definition_each_have_their_results_and
                 assert time.monotonic() < until
                 time.sleep(0.2)
             page = html.unescape(owner.get(f"{address}?pool=simulated").text)
-            assert re.search(rf"Declared: stop at 40 sessions after exclusions; there are [1-{n_sessions}]\.", page)
+            assert re.search(
+                rf"Declared: stop at 40 sessions after exclusions; there are [1-{n_sessions}]\.",
+                page,
+            )
             assert "Humanness: mean by condition" in page
             assert "A − B" in page
             assert "first − third" not in page
             assert "not judged" in page
         for study, n_texts in (("first", 12), ("second", 15)):
-            made = owner.post("/console/coding", page="/console/coding", study=study, codebook="hntt", pool="simulated")
+            made = owner.post(
+                "/console/coding",
+                page="/console/coding",
+                study=study,
+                codebook="hntt",
+                pool="simulated",
+            )
             assert made.status_code == 303, made.text
-            texts = world.store.read(partial(coding_projects.texts, project=f"{study}~hntt-simulated"))
-            reasons = [text.response for text in texts.values() if text.response.trial_key.endswith("clip")]
+            texts = world.store.read(
+                partial(coding_projects.texts, project=f"{study}~hntt-simulated")
+            )
+            reasons = [
+                text.response for text in texts.values() if text.response.trial_key.endswith("clip")
+            ]
             assert len(reasons) == n_texts, "three of each person, and of this study's people only"

@@ -1,4 +1,6 @@
-"""The queue is made up from what is new: the same whenever it is made up, each answer looked at once."""
+"""The queue is made up from what is new: the same whenever it is made up, each answer looked at
+once.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,8 @@ def make_up(world: World, pool: str = "real") -> int:
 def rows(world: World) -> dict[str, dict[str, Any]]:
     def read(conn: Connection) -> dict[str, dict[str, Any]]:
         return {
-            f"{row.number}-{row.position + 1}-{row.ordinal}": dict(row._mapping) for row in conn.execute(select(review_answers))
+            f"{row.number}-{row.position + 1}-{row.ordinal}": dict(row._mapping)
+            for row in conn.execute(select(review_answers))
         }
 
     return world.store.read(read)
@@ -89,8 +92,12 @@ def test_copies_are_those_that_comparing_all_pairs_gives(world: World) -> None:
     assert called == expected
 
 
-def test_step_by_step_gives_what_all_at_once_gives(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The people of the second pool do the same, but their queue is made up after every few of them."""
+def test_step_by_step_gives_what_all_at_once_gives(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The people of the second pool do the same, but their queue is made up after every few of
+    them.
+    """
     monkeypatch.setattr(review_intake, "SESSIONS_AT_ONCE", 3)
     words = texts(40)
     for first, second in zip(words[::2], words[1::2], strict=True):
@@ -105,7 +112,9 @@ def test_step_by_step_gives_what_all_at_once_gives(world: World, monkeypatch: py
 
     def kinds(pool: str) -> dict[str, str]:
         view = QueueView("study", pool, "all", "")
-        page = world.store.read(lambda conn: review_views.queue_page(conn, view, "", before=10, limit=100))
+        page = world.store.read(
+            lambda conn: review_views.queue_page(conn, view, "", before=10, limit=100)
+        )
         return {row.name: row.kinds for row in page.rows}
 
     assert len(kinds("real")) == 40
@@ -133,9 +142,16 @@ def test_only_what_is_new_is_read(world: World) -> None:
 def test_a_page_far_below_the_median_is_called_fast_once_there_are_enough(world: World) -> None:
     for i in range(4):
         world.person().run(f"{GENUINE} {i} {WORDS[i]}", f"{OTHER} {WORDS[i]} {i}", took_ms=60_000)
-    world.person().run("It took me no time to see what that was.", "Neither did this one, quick as I am.", took_ms=15_000)
+    world.person().run(
+        "It took me no time to see what that was.",
+        "Neither did this one, quick as I am.",
+        took_ms=15_000,
+    )
     make_up(world)
-    assert [name for name, row in rows(world).items() if ",fast," in row["kinds"]] == ["5-3-1", "5-4-1"]
+    assert [name for name, row in rows(world).items() if ",fast," in row["kinds"]] == [
+        "5-3-1",
+        "5-4-1",
+    ]
 
 
 def test_thousands_of_copies_share_one_entry(world: World) -> None:
@@ -159,7 +175,9 @@ def test_a_session_that_begins_again_leaves_its_first_answers(world: World) -> N
     assert rows(world) == {}
 
 
-def test_withdrawing_takes_the_words_and_what_others_were_told_about_them(world: World, owner: Browser) -> None:
+def test_withdrawing_takes_the_words_and_what_others_were_told_about_them(
+    world: World, owner: Browser
+) -> None:
     near = GENUINE.replace("walked on", "went on")
     world.person().run(GENUINE, OTHER)
     person = world.person()
@@ -172,7 +190,9 @@ def test_withdrawing_takes_the_words_and_what_others_were_told_about_them(world:
     assert rows(world)["1-3-1"]["n_kinds"] == 0
 
 
-def test_many_unread_sessions_are_read_by_another_process(world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_unread_sessions_are_read_by_another_process(
+    world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(review_upkeep, "MANY_SESSIONS", 3)
     monkeypatch.setattr(review_upkeep, "PATIENCE_S", 120.0)
     monkeypatch.setattr(review_upkeep, "take_in", lambda *arguments: None)
@@ -181,7 +201,9 @@ def test_many_unread_sessions_are_read_by_another_process(world: World, owner: B
     assert "8 free-text answers" in owner.get(REVIEW).text, "though this process reads nothing"
 
 
-def test_a_page_says_what_is_still_being_read(world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_says_what_is_still_being_read(
+    world: World, owner: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(review_upkeep, "PATIENCE_S", 0.0)
     world.person().run(GENUINE, OTHER)
     answer = owner.get(f"{REVIEW}?show=all")
@@ -205,11 +227,18 @@ def test_a_whole_session_is_excluded_from_the_review(world: World, owner: Browse
     assert "1 of 1" in page, "the other answer of the excluded session needs no decision any more"
     assert "session excluded" in owner.get(f"{REVIEW}?show=all&at=1-3-1").text
     assert "excluded real session 1: a &lt;bot&gt;" in owner.get("/console/audit").text
-    assert owner.post(REVIEW, item="1-4-1", preset="session_other", note="again", show="all").status_code == 409
+    assert (
+        owner.post(
+            REVIEW, item="1-4-1", preset="session_other", note="again", show="all"
+        ).status_code
+        == 409
+    )
 
 
 def test_of_many_texts_that_are_much_alike_each_near_copy_is_found() -> None:
-    """Half of the texts are one text with up to two words exchanged, so that most of them share most of their keys."""
+    """Half of the texts are one text with up to two words exchanged, so that most of them share
+    most of their keys.
+    """
     rng = random.Random(4)
     base = rng.choices(WORDS, k=18)
     texts = []
@@ -225,7 +254,9 @@ def test_of_many_texts_that_are_much_alike_each_near_copy_is_found() -> None:
     copies = {
         number
         for place, number in enumerate(fresh)
-        if any(similarity(gram_sets[number], gram_sets[other]) >= ALIKE_FROM for other in fresh[:place])
+        if any(
+            similarity(gram_sets[number], gram_sets[other]) >= ALIKE_FROM for other in fresh[:place]
+        )
     }
     assert len(copies) > 100
     assert len(copies & set(near)) >= 0.99 * len(copies)

@@ -28,7 +28,9 @@ def test_an_empty_queue_says_so(world: World, owner: Browser) -> None:
     assert "no free-text answers yet" in owner.get(REVIEW).text
 
 
-def test_hinted_answers_come_first_and_unhinted_ones_only_on_demand(world: World, owner: Browser) -> None:
+def test_hinted_answers_come_first_and_unhinted_ones_only_on_demand(
+    world: World, owner: Browser
+) -> None:
     world.person().run(GENUINE, "ok")
     page = owner.get(REVIEW).text
     assert item(page) == "1-4-1"
@@ -77,7 +79,9 @@ def test_a_decision_is_written_with_its_reason_and_leads_on(world: World, owner:
     decided = owner.get(f"{REVIEW}?show=decided").text
     assert "excluded" in decided
     assert "nonsense: two letters" in decided
-    assert "decided to exclude answer 1-3-1: nonsense: two letters" in owner.get("/console/audit").text
+    assert (
+        "decided to exclude answer 1-3-1: nonsense: two letters" in owner.get("/console/audit").text
+    )
 
 
 def test_a_decision_can_be_changed_and_the_last_one_holds(world: World, owner: Browser) -> None:

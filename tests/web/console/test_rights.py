@@ -22,44 +22,71 @@ from believable.web.console.guard import COOKIE, PATH
 from .conftest import BASE, STUDY, Browser, Person, World, living
 
 ROLES = ("owner", "researcher", "coordinator", "coder")
-#: What must not be told to people without a role in the other study: its words, its title, its name in lists.
+#: What must not be told to people without a role in the other study: its words, its title, its name
+#: in lists.
 SECRETS = ("words of the other study", "Another study")
 
 
 @pytest.fixture
-def two(tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path]) -> Iterator[World]:
+def two(
+    tmp_path: Path, loop: asyncio.AbstractEventLoop, with_tables: Callable[[Path], Path]
+) -> Iterator[World]:
     """Two studies, each with a session and a coding project."""
     folders = (tmp_path / "study", tmp_path / "other")
     with_tables(tmp_path / "data")
     for folder, title in zip(folders, ("Who plays <like> a human?", "Another study"), strict=True):
         folder.mkdir()
         (folder / "study.yaml").write_text(STUDY.replace("Who plays <like> a human?", title))
-    with living(Settings(data_dir=tmp_path / "data", study_folders=folders, base_url=BASE), loop) as world:
+    with living(
+        Settings(data_dir=tmp_path / "data", study_folders=folders, base_url=BASE), loop
+    ) as world:
         for name in ("study", "other"):
-            link = world.store.read(lambda conn, name=name: studies.links_of(conn, name, ("open",)))[0]
-            person = Person(world.collect, world.clock, world.collect.join(link.token, {}, "en", True).now().token)
+            link = world.store.read(
+                lambda conn, name=name: studies.links_of(conn, name, ("open",))
+            )[0]
+            person = Person(
+                world.collect,
+                world.clock,
+                world.collect.join(link.token, {}, "en", True).now().token,
+            )
             person.run(f"words of the {name} study", "more words")
-            project = CodingProject(f"{name}-why", name, "real", f"Why of {name}", (), 1, False, "none", 0)
+            project = CodingProject(
+                f"{name}-why", name, "real", f"Why of {name}", (), 1, False, "none", 0
+            )
             world.store.write(
-                lambda conn, project=project: coding_projects.create_project(conn, project, ready("hntt"), user="x")
+                lambda conn, project=project: coding_projects.create_project(
+                    conn, project, ready("hntt"), user="x"
+                )
             )
         yield world
 
 
 def address(route: Route, study: str) -> str:
-    values = {"study": study, "project": f"{study}-why", "pool": "real", "number": "1", "name": "zoe", "round": "1"}
+    values = {
+        "study": study,
+        "project": f"{study}-why",
+        "pool": "real",
+        "number": "1",
+        "name": "zoe",
+        "round": "1",
+    }
     return PATH + re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], "x"), route.path)
 
 
 def ask(browser: Browser, route: Route, study: str, token: str) -> httpx.Response:
     if route.method == "GET":
         return browser.get(address(route, study))
-    fields = {"csrf": token, "study": study}  # too few to change anything but a password that is wrong
+    fields = {
+        "csrf": token,
+        "study": study,
+    }  # too few to change anything but a password that is wrong
     return browser.request("POST", address(route, study), data=fields, headers={"origin": BASE})
 
 
 def expected(route: Route, role: str | None, own: bool) -> bool:
-    """Whether the door opens, worked out from the declaration in another way than the guard does."""
+    """Whether the door opens, worked out from the declaration in another way than the guard
+    does.
+    """
     if role == "administrator" or route.access in ("anybody", "users"):
         return role is not None or route.access == "anybody"
     if role is None or route.access == "administrators":
@@ -69,7 +96,9 @@ def expected(route: Route, role: str | None, own: bool) -> bool:
 
 
 def test_every_route_for_everybody_in_their_own_study_and_in_another(two: World) -> None:
-    """Nobody, a cookie that is over, each role here, an administrator; each at addresses of both studies."""
+    """Nobody, a cookie that is over, each role here, an administrator; each at addresses of both
+    studies.
+    """
     two.account("zoe", "administrator")  # whom the addresses of users name
     visitors: dict[str, tuple[Browser, str | None]] = {"nobody": (two.browser(), None)}
     stale = two.log_in("stella", "researcher")
@@ -79,7 +108,9 @@ def test_every_route_for_everybody_in_their_own_study_and_in_another(two: World)
     visitors["stale cookie"] = (stale, None)
     for role in (*ROLES, "administrator"):
         visitors[role] = (two.log_in(f"{role}-here", role), role)
-    leaving = [route for route in ROUTES if "logout" in route.path or route.path in ("/account/password",)]
+    leaving = [
+        route for route in ROUTES if "logout" in route.path or route.path in ("/account/password",)
+    ]
     asked = 0
     for name, (browser, role) in visitors.items():
         token = "none" if role is None else browser.csrf("/console/account")
@@ -90,13 +121,23 @@ def test_every_route_for_everybody_in_their_own_study_and_in_another(two: World)
                 reply = ask(browser, route, study, token)
                 asked += 1
                 opened = expected(route, role, own=study == "study")
-                closed = reply.status_code in (401, 403) or "/console/login" in reply.headers.get("location", "")
+                closed = reply.status_code in (401, 403) or "/console/login" in reply.headers.get(
+                    "location", ""
+                )
                 refused = "This page is for" in reply.text or (closed and role is None)
                 if route.access == "anybody":
                     continue
-                assert refused is not opened, (name, route.method, route.path, study, reply.status_code)
+                assert refused is not opened, (
+                    name,
+                    route.method,
+                    route.path,
+                    study,
+                    reply.status_code,
+                )
                 assert reply.status_code < 500, (name, route.path)
-                assert reply.headers["cache-control"].startswith(("no-store", "private")), route.path
+                assert reply.headers["cache-control"].startswith(("no-store", "private")), (
+                    route.path
+                )
                 if role in ROLES:
                     leak = [secret for secret in SECRETS if secret in reply.text]
                     assert not leak, (name, route.method, route.path, study, leak)
@@ -115,23 +156,43 @@ def test_what_forms_name_is_looked_at_too(two: World) -> None:
         reply = lead.post(path, page="/console/coding", study="other", **more)
         assert reply.status_code == 403
         assert "You do not lead the coding" in reply.text
-    assert "expected one, got none" in lead.post("/console/coding/import", page="/console/coding", title="x").text
+    assert (
+        "expected one, got none"
+        in lead.post("/console/coding/import", page="/console/coding", title="x").text
+    )
     own = lead.post(
-        "/console/coding/import", page="/console/coding", study="study", title="x", codebook="hntt", texts="text\nabc"
+        "/console/coding/import",
+        page="/console/coding",
+        study="study",
+        title="x",
+        codebook="hntt",
+        texts="text\nabc",
     )
     assert own.status_code == 303
-    strange = lead.post("/console/coding/study-why/rounds", page="/console/coding", kind="joint", n="1", **{"coder:zed": "yes"})
+    strange = lead.post(
+        "/console/coding/study-why/rounds",
+        page="/console/coding",
+        kind="joint",
+        n="1",
+        **{"coder:zed": "yes"},
+    )
     assert "has no role in this study" in strange.text
 
 
 def test_an_answer_of_another_study_is_not_found_by_its_number(two: World) -> None:
-    """Numbers of answers begin at 1 in each study: the same name must not lead into another one's queue."""
+    """Numbers of answers begin at 1 in each study: the same name must not lead into another one's
+    queue.
+    """
     mine = two.log_in("rita", "researcher", "other")
     page = mine.get("/console/studies/other/review?show=all&at=1-3-1").text
     assert "words of the other study" in page
-    decided = mine.post("/console/studies/other/review", show="all", item="1-3-1", preset="nonsense")
+    decided = mine.post(
+        "/console/studies/other/review", show="all", item="1-3-1", preset="nonsense"
+    )
     assert decided.status_code == 303
-    decisions = two.store.read(lambda conn: conn.exec_driver_sql("SELECT session FROM decisions").all())
+    decisions = two.store.read(
+        lambda conn: conn.exec_driver_sql("SELECT session FROM decisions").all()
+    )
     own = two.store.read(lambda conn: overview.session_by_number(conn, "other", "real", 1))
     assert [row[0] for row in decisions] == [own.id]
 
@@ -158,15 +219,23 @@ def test_an_unknown_study_and_anothers_get_the_same_words(two: World) -> None:
 def test_an_owner_of_a_study_gives_and_takes_roles(two: World) -> None:
     olga, kim = two.log_in("olga", "owner"), two.log_in("kim", "coder", "other")
     assert kim.get("/console/studies/study").status_code == 403
-    assert olga.post("/console/studies/study/people", name="Kim", role="researcher").status_code == 303
+    assert (
+        olga.post("/console/studies/study/people", name="Kim", role="researcher").status_code == 303
+    )
     assert kim.get("/console/studies/study").status_code == 200
     assert kim.post("/console/studies/study/people", name="kim", role="owner").status_code == 403
     assert "kim" in olga.get("/console/studies/study/people").text
     assert olga.post("/console/studies/study/people/revoke", name="kim").status_code == 303
     assert kim.get("/console/studies/study").status_code == 403
-    assert "has no role in this study any more" in olga.post("/console/studies/study/people/revoke", name="kim").text
+    assert (
+        "has no role in this study any more"
+        in olga.post("/console/studies/study/people/revoke", name="kim").text
+    )
     assert "There is no account" not in olga.get("/console/studies/study/people").text
-    assert "there is no account &#39;nobody&#39;" in olga.post("/console/studies/study/people", name="nobody", role="coder").text
+    assert (
+        "there is no account &#39;nobody&#39;"
+        in olga.post("/console/studies/study/people", name="nobody", role="coder").text
+    )
     assert olga.post("/console/studies/other/people", name="kim", role="owner").status_code == 403
     log = olga.get("/console/studies/study/audit").text
     assert "made kim researcher of this study" in log
@@ -184,5 +253,10 @@ def test_texts_of_no_study_belong_to_whoever_imported_them(two: World) -> None:
     rita = two.log_in("rita", "researcher")
     assert rita.get("/console/coding/loose").status_code == 403
     nobody = Rights(False, {})
-    assert two.store.read(lambda conn: rights.role_in_project(conn, nobody, "mia", project)) == "coordinator"
-    assert two.store.read(lambda conn: rights.role_in_project(conn, nobody, "rita", project)) is None
+    assert (
+        two.store.read(lambda conn: rights.role_in_project(conn, nobody, "mia", project))
+        == "coordinator"
+    )
+    assert (
+        two.store.read(lambda conn: rights.role_in_project(conn, nobody, "rita", project)) is None
+    )

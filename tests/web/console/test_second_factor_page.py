@@ -31,17 +31,22 @@ def set_up(world: World, browser: Browser) -> tuple[bytes, list[str]]:
     page = browser.get(SETUP).text
     assert '<svg class="qr"' in page
     secret = secret_on(page)
-    assert f"secret={re.sub(' ', '', html.unescape(re.search(r'class=.secret-letters.>([^<]+)<', page)[1]))}" in html.unescape(
-        page
+    assert (
+        f"secret={re.sub(' ', '', html.unescape(re.search(r'class=.secret-letters.>([^<]+)<', page)[1]))}"
+        in html.unescape(page)
     )  # type: ignore[index]
-    done = browser.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), password=PASSWORD)
+    done = browser.post(
+        f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), password=PASSWORD
+    )
     assert done.status_code == 200
     return secret, re.findall(r"<li><code>([a-z0-9]{5}-[a-z0-9]{5})</code>", done.text)
 
 
 def half_in(world: World, name: str = "ada") -> Browser:
     browser = world.browser()
-    reply = browser.post("/console/login", page="/console/login", name=name, password=PASSWORD, next="/console/users")
+    reply = browser.post(
+        "/console/login", page="/console/login", name=name, password=PASSWORD, next="/console/users"
+    )
     assert (reply.status_code, reply.headers["location"]) == (303, "/console/login/code")
     assert browser.get("/console/studies").status_code == 303, "the password alone opens nothing"
     return browser
@@ -87,20 +92,26 @@ def test_recovery_codes_work_once_and_are_not_kept_readable(world: World, owner:
     assert give(half_in(world), codes[0].upper().replace("-", " ")) == 303
     assert give(half_in(world), codes[0]) == 401
     assert "9 recovery codes are left" in owner.get(SETUP).text
-    kept = world.store.read(lambda conn: str(conn.exec_driver_sql("SELECT * FROM recovery_codes").all()))
+    kept = world.store.read(
+        lambda conn: str(conn.exec_driver_sql("SELECT * FROM recovery_codes").all())
+    )
     assert not any(code.replace("-", "") in kept for code in codes)
 
 
 def test_the_secret_does_not_lie_open_in_the_database(world: World, owner: Browser) -> None:
     secret, _ = set_up(world, owner)
-    kept = world.store.read(lambda conn: str(conn.exec_driver_sql("SELECT * FROM second_factors").all()))
+    kept = world.store.read(
+        lambda conn: str(conn.exec_driver_sql("SELECT * FROM second_factors").all())
+    )
     assert secret.hex() not in kept
 
 
 def test_the_step_between_cannot_be_forged_and_ends(world: World, owner: Browser) -> None:
     set_up(world, owner)
     stranger = world.browser()
-    stranger.client.cookies.set("believable_step", f"{'0' * 64}|9999999999999|ada|/console", path="/console/login/code")
+    stranger.client.cookies.set(
+        "believable_step", f"{'0' * 64}|9999999999999|ada|/console", path="/console/login/code"
+    )
     assert stranger.get("/console/login/code").status_code == 403
     browser = half_in(world)
     world.clock.advance(6 * 60_000)
@@ -133,11 +144,18 @@ def test_taking_it_off_needs_a_code_or_an_administrator(world: World, owner: Bro
     assert owner.post("/console/users/bob/single-factor").status_code == 303
     assert "took the second factor of user bob off" in owner.get("/console/audit").text
     fresh = world.browser()
-    assert fresh.post("/console/login", page="/console/login", name="bob", password=PASSWORD).headers["location"] == "/console"
+    assert (
+        fresh.post("/console/login", page="/console/login", name="bob", password=PASSWORD).headers[
+            "location"
+        ]
+        == "/console"
+    )
 
 
 @pytest.mark.parametrize("path", ["/console/studies", "/console/studies/study/monitor.json"])
-def test_where_it_is_required_nothing_opens_before_it_is_set_up(world: World, owner: Browser, path: str) -> None:
+def test_where_it_is_required_nothing_opens_before_it_is_set_up(
+    world: World, owner: Browser, path: str
+) -> None:
     rita = world.log_in("rita", "researcher")
     assert rita.get(path).status_code == 200
     assert owner.post("/console/users/rules", second_factor="required").status_code == 303
@@ -153,7 +171,9 @@ def test_where_it_is_required_nothing_opens_before_it_is_set_up(world: World, ow
     assert owner.post("/console/users/rules", second_factor="optional").status_code == 303
 
 
-def test_turning_it_on_needs_the_password_and_ends_other_log_ins(world: World, owner: Browser) -> None:
+def test_turning_it_on_needs_the_password_and_ends_other_log_ins(
+    world: World, owner: Browser
+) -> None:
     """Who finds a browser open can neither lock the person out nor stay in by an earlier log-in."""
     elsewhere = world.browser()
     elsewhere.post("/console/login", page="/console/login", name="ada", password=PASSWORD)
@@ -166,10 +186,14 @@ def test_turning_it_on_needs_the_password_and_ends_other_log_ins(world: World, o
     assert not world.store.read(lambda conn: second_factor.second_factor(conn, "ada")).on
     assert elsewhere.get("/console/users").status_code == 200
     for _ in range(8):
-        brake = owner.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), password="guessed")
+        brake = owner.post(
+            f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), password="guessed"
+        )
     assert brake.status_code == 429, "guessed as little as at the log-in"
     world.clock.advance(16 * 60_000)
-    done = owner.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), password=PASSWORD)
+    done = owner.post(
+        f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret), password=PASSWORD
+    )
     assert done.status_code == 200
     assert elsewhere.get("/console/users").status_code == 303
     assert owner.get("/console/users").status_code == 200
@@ -178,7 +202,17 @@ def test_turning_it_on_needs_the_password_and_ends_other_log_ins(world: World, o
 def test_an_account_without_a_password_is_not_asked_for_one(world: World, owner: Browser) -> None:
     owner.post(SETUP, page=SETUP)
     assert 'name="password"' in owner.get(SETUP).text
-    world.store.write(lambda conn: conn.exec_driver_sql("UPDATE users SET password_hash = NULL WHERE name = 'ada'") and None)
+    world.store.write(
+        lambda conn: (
+            conn.exec_driver_sql("UPDATE users SET password_hash = NULL WHERE name = 'ada'")
+            and None
+        )
+    )
     page = owner.get(SETUP).text
     assert 'name="password"' not in page
-    assert owner.post(f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret_on(page))).status_code == 200
+    assert (
+        owner.post(
+            f"{SETUP}/confirm", page=SETUP, code=code_now(world, secret_on(page))
+        ).status_code
+        == 200
+    )

@@ -30,7 +30,9 @@ def test_the_chain_of_a_whole_session_holds(world: World) -> None:
 
 def test_a_changed_event_breaks_it(world: World) -> None:
     session = world.person().run("some words", "more words")
-    change = text("UPDATE events SET body = replace(body, 'some words', 'other words') WHERE session = :s")
+    change = text(
+        "UPDATE events SET body = replace(body, 'some words', 'other words') WHERE session = :s"
+    )
     world.store.write(lambda conn: conn.execute(change, {"s": session.id}).rowcount)
     told = world.store.read(lambda conn: session_history(conn, session, EventFilter()))
     assert not told.proof.holds
@@ -102,7 +104,9 @@ def test_a_night_between_two_sittings_is_drawn_short(world: World) -> None:
     person.submit(agree=True)
     world.clock.advance(8 * 3_600_000)
     person.submit(sky="blue")
-    drawn = lane(world.store.read(lambda conn: session_history(conn, person.session, EventFilter())))
+    drawn = lane(
+        world.store.read(lambda conn: session_history(conn, person.session, EventFilter()))
+    )
     assert len(drawn.gaps) == 1
     assert drawn.drawn_ms < 5 * 60_000
     assert drawn.bars[-1].status == "open"
@@ -119,7 +123,11 @@ def test_axis_is_monotone_and_ends_at_the_edges() -> None:
 
 def test_a_browser_with_a_wrong_clock_is_put_right() -> None:
     hour = 3_600_000
-    moments = [(hour + 1_000, 2_000, "page"), (hour + 1_500, 2_400, "answer"), (hour + 3_000, 9_000, "media")]
+    moments = [
+        (hour + 1_000, 2_000, "page"),
+        (hour + 1_500, 2_400, "answer"),
+        (hour + 3_000, 9_000, "media"),
+    ]
     assert on_server_clock(moments, 0) == ((1_900, "page"), (2_400, "answer"), (3_900, "media"))
     assert on_server_clock([], 0) == ()
 

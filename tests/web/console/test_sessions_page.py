@@ -63,7 +63,9 @@ def test_the_list_is_searched_and_sorted(world: World, owner: Browser) -> None:
     assert "<script>&" not in owner.get(f"{SESSIONS}?q=<script>%26").text
     head = owner.get(f"{SESSIONS}?sort=took&q=2").text
     assert 'aria-sort="descending"' in head
-    assert "q=2&amp;sort=took&amp;up=1" in head, "a second click turns the order round and keeps the search"
+    assert "q=2&amp;sort=took&amp;up=1" in head, (
+        "a second click turns the order round and keeps the search"
+    )
 
 
 def test_a_recruiters_id_is_found_by_its_hash(world: World, owner: Browser) -> None:
@@ -75,7 +77,9 @@ def test_a_recruiters_id_is_found_by_its_hash(world: World, owner: Browser) -> N
     assert listed(owner.get(f"{SESSIONS}?q=5f1234567891").text) == []
 
 
-def test_many_are_decided_about_at_once_with_one_line_in_the_audit_log(world: World, owner: Browser) -> None:
+def test_many_are_decided_about_at_once_with_one_line_in_the_audit_log(
+    world: World, owner: Browser
+) -> None:
     for _ in range(5):
         world.person().run("some words", "more words")
     ticked = {"session-1": "1", "session-2": "1", "session-4": "1"}
@@ -83,16 +87,26 @@ def test_many_are_decided_about_at_once_with_one_line_in_the_audit_log(world: Wo
     assert owner.post(SESSIONS, deed="exclude", reason="x").status_code == 422
     assert owner.post(SESSIONS, deed="burn", reason="x", **ticked).status_code == 422
     assert owner.post(SESSIONS, deed="exclude", reason="x", **{"session-x": "1"}).status_code == 422
-    assert owner.post(SESSIONS, deed="exclude", reason="x", **{"session-77": "1"}).status_code == 404
+    assert (
+        owner.post(SESSIONS, deed="exclude", reason="x", **{"session-77": "1"}).status_code == 404
+    )
     answer = owner.post(SESSIONS, deed="exclude", reason="the sound was <off>", **ticked)
     assert answer.status_code == 303
     assert "3 of 3 sessions changed: excluded" in owner.get(answer.headers["location"]).text
-    assert [world.session(number).excluded for number in range(1, 6)] == [True, True, False, True, False]
+    assert [world.session(number).excluded for number in range(1, 6)] == [
+        True,
+        True,
+        False,
+        True,
+        False,
+    ]
     audit = owner.get("/console/audit").text
     assert "excluded real sessions 1-2, 4 (3)" in audit
     assert "the sound was" not in audit, "the reason goes with each session, should it be withdrawn"
     assert "the sound was &lt;off&gt;" in owner.get(f"{SESSIONS}/real/1").text
-    everything = owner.post(SESSIONS, deed="exclude", reason="all of them", everything="yes", q="2-5")
+    everything = owner.post(
+        SESSIONS, deed="exclude", reason="all of them", everything="yes", q="2-5"
+    )
     assert "2 of 4 sessions changed" in owner.get(everything.headers["location"]).text
     assert "excluded real sessions 3, 5 (2)" in owner.get("/console/audit").text
     assert listed(owner.get(f"{SESSIONS}?place=excluded").text) == [5, 4, 3, 2, 1]
@@ -112,9 +126,17 @@ def test_an_excluded_session_stands_in_the_bundle_with_who_when_and_whether_blin
         world.person().run("some words", "more words")
     owner.post(f"{SESSIONS}/real/2/conditions")
     for number in ("1", "2"):
-        done = owner.post(f"{SESSIONS}/real/{number}/judge", deed="exclude", reason="knew the <author>")
+        done = owner.post(
+            f"{SESSIONS}/real/{number}/judge", deed="exclude", reason="knew the <author>"
+        )
         assert done.status_code == 303
-    export(world.store, "study", tmp_path / "b", kinds=KINDS, media_dir=world.app.state.settings.media_dir)
+    export(
+        world.store,
+        "study",
+        tmp_path / "b",
+        kinds=KINDS,
+        media_dir=world.app.state.settings.media_dir,
+    )
     bundle = read(tmp_path / "b")
     for file in (tmp_path / "b").rglob("*.csv"):
         assert not re.search(r"\bada\b", file.read_text("utf-8")), "names of accounts stay with us"
@@ -123,7 +145,9 @@ def test_an_excluded_session_stands_in_the_bundle_with_who_when_and_whether_blin
         ("session", "knew the <author>", "reviewer_1")
     ] * 2
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", str(row["decided_on"])) for row in rows)
-    assert [row["decided_blind"] for row in rows] == [True, False], "conditions of the second were looked at before"
+    assert [row["decided_blind"] for row in rows] == [True, False], (
+        "conditions of the second were looked at before"
+    )
     assert not bundle["participants"]["included"].values.any()
     kept = exclusions.apply(bundle, ())
     assert kept.sessions == ()
@@ -144,7 +168,9 @@ def test_searching_by_arm_is_noted_first(world: World, owner: Browser) -> None:
     assert listed(owner.get(f"{place}&arm=tool:{level}").text) == expected
     assert owner.get(f"{place}&arm=tool:nothing").status_code == 422
     other = world.log_in("bea", "researcher")
-    assert other.get(f"{place}&arm=tool:{level}").status_code == 403, "the address is worth nothing to others"
+    assert other.get(f"{place}&arm=tool:{level}").status_code == 403, (
+        "the address is worth nothing to others"
+    )
 
 
 def test_a_session_shows_answers_and_proof_but_no_condition(world: World, owner: Browser) -> None:
@@ -164,7 +190,9 @@ def test_no_list_and_no_queue_shows_conditions_or_arms(world: World, owner: Brow
         assert "CANARY" not in owner.get(f"/console/studies/study/{path}").text, path
 
 
-def test_looking_at_conditions_is_noted_and_cannot_be_had_without(world: World, owner: Browser) -> None:
+def test_looking_at_conditions_is_noted_and_cannot_be_had_without(
+    world: World, owner: Browser
+) -> None:
     world.person().run("some words", "more words")
     forged = owner.get(f"{SESSIONS}/real/1?conditions=1").text
     assert "CANARY" not in forged
@@ -202,7 +230,9 @@ def test_rejecting_and_taking_it_back(world: World, owner: Browser) -> None:
     assert not world.session(1).rejected
     kept = world.store.read(lambda conn: review.decisions_of(conn, world.session(1).id))
     assert [(one.kind, one.user) for one in kept] == [("reject", "ada"), ("unreject", "ada")]
-    assert "rejected real session 1: same &lt;text&gt; five times" in owner.get("/console/audit").text
+    assert (
+        "rejected real session 1: same &lt;text&gt; five times" in owner.get("/console/audit").text
+    )
 
 
 def test_withdrawn_and_unknown_sessions_are_not_found(world: World, owner: Browser) -> None:
@@ -222,11 +252,20 @@ def test_strange_filters_are_told_so(world: World, owner: Browser) -> None:
 
 def test_answers_in_words() -> None:
     assert in_words({"calm": 2, "tags": ["a", "b"]}) == "calm: 2; tags: a, b"
-    assert (in_words(True), in_words(False), in_words(None), in_words(0)) == ("yes", "no", "not answered", "0")
+    assert (in_words(True), in_words(False), in_words(None), in_words(0)) == (
+        "yes",
+        "no",
+        "not answered",
+        "0",
+    )
 
 
-def test_the_code_of_a_participant_who_lost_it_is_shown_and_noted(world: World, owner: Browser) -> None:
-    """Who changed the browser and has no code any more asks the researchers, who find the session by the platform's id."""
+def test_the_code_of_a_participant_who_lost_it_is_shown_and_noted(
+    world: World, owner: Browser
+) -> None:
+    """Who changed the browser and has no code any more asks the researchers, who find the session
+    by the platform's id.
+    """
     world.person().run("some words", "more words")
     assert "Send it only to the participant" not in owner.get(f"{SESSIONS}/real/1?code=1").text
     shown = owner.get(owner.post(f"{SESSIONS}/real/1/code").headers["location"]).text

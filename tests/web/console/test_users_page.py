@@ -33,7 +33,12 @@ def test_a_reset_ends_the_password(world: World, owner: Browser) -> None:
     bob = world.log_in("bob", "researcher")
     assert "/console/welcome/" in owner.post("/console/users/bob/reset").text
     assert bob.get("/console/studies").status_code == 303
-    assert world.browser().post("/console/login", page="/console/login", name="bob", password=PASSWORD).status_code == 401
+    assert (
+        world.browser()
+        .post("/console/login", page="/console/login", name="bob", password=PASSWORD)
+        .status_code
+        == 401
+    )
 
 
 def test_mistakes_are_explained(world: World, owner: Browser) -> None:
@@ -41,7 +46,10 @@ def test_mistakes_are_explained(world: World, owner: Browser) -> None:
     assert "last administrator" in owner.post("/console/users/ada/demote").text
     assert "Did you mean &#39;disable&#39;" in owner.post("/console/users/ada/disabl").text
     assert "unknown role" in owner.post("/console/users", name="x", role="king", study="study").text
-    assert "here is no study" in owner.post("/console/users", name="x", role="coder", study="stud").text
+    assert (
+        "here is no study"
+        in owner.post("/console/users", name="x", role="coder", study="stud").text
+    )
     assert "User name: expected" in owner.post("/console/users", name="<b>", role="coder").text
     assert owner.post("/console/users/nobody/disable").status_code == 404
 

@@ -16,7 +16,9 @@ OLD, NEW = "Why do you think so?", "What makes you think so?"
 
 
 def change(world: World, tmp_path: Path) -> str:
-    """Somebody takes part, then the study folder changes. The new definition's hash, as the page's form has it."""
+    """Somebody takes part, then the study folder changes. The new definition's hash, as the page's
+    form has it.
+    """
     world.person().run("words", "more words")
     (tmp_path / "study" / "study.yaml").write_text(STUDY.replace(OLD, NEW))
     page = world.log_in("ada").get(PAGE).text
@@ -28,11 +30,18 @@ def change(world: World, tmp_path: Path) -> str:
 
 
 def reasons(world: World) -> list[str | None]:
-    return [version.reason for version in world.store.read(lambda conn: study_versions(conn, "study"))]
+    return [
+        version.reason for version in world.store.read(lambda conn: study_versions(conn, "study"))
+    ]
 
 
-@pytest.mark.parametrize(("role", "may"), [("owner", True), ("researcher", True), ("coordinator", False), ("coder", False)])
-def test_owners_and_researchers_may_revise_and_coders_may_not(world: World, tmp_path: Path, role: str, may: bool) -> None:
+@pytest.mark.parametrize(
+    ("role", "may"),
+    [("owner", True), ("researcher", True), ("coordinator", False), ("coder", False)],
+)
+def test_owners_and_researchers_may_revise_and_coders_may_not(
+    world: World, tmp_path: Path, role: str, may: bool
+) -> None:
     definition = change(world, tmp_path)
     browser = world.log_in("rita", role)
     assert browser.get(PAGE).status_code == (200 if may else 403)
@@ -43,7 +52,9 @@ def test_owners_and_researchers_may_revise_and_coders_may_not(world: World, tmp_
 
 def test_a_researcher_of_another_study_and_a_stranger_may_not(world: World, tmp_path: Path) -> None:
     definition = change(world, tmp_path)
-    assert world.browser().request("POST", PAGE, data={"reason": "x", "definition": definition}).status_code in (303, 401, 403)
+    assert world.browser().request(
+        "POST", PAGE, data={"reason": "x", "definition": definition}
+    ).status_code in (303, 401, 403)
     other = world.log_in("olga", "researcher", "another")
     assert other.post(PAGE, reason="x", definition=definition).status_code in (403, 404)
     assert reasons(world) == [None]

@@ -1,4 +1,6 @@
-"""The gallery without a browser: every example with all its parameters, what is kept of answers, and that nothing stays."""
+"""The gallery without a browser: every example with all its parameters, what is kept of answers,
+and that nothing stays.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Client:
         self._portal, self._http = portal, http
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> httpx.Response:
-        return self._portal.call(lambda: self._http.get(path, headers=headers, follow_redirects=True))
+        return self._portal.call(
+            lambda: self._http.get(path, headers=headers, follow_redirects=True)
+        )
 
     def post(self, path: str, json: Any) -> httpx.Response:
         return self._portal.call(lambda: self._http.post(path, json=json))
@@ -39,7 +43,10 @@ class Client:
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     app = create_app(tmp_path_factory.mktemp("gallery"), "http://gallery")
-    with start_blocking_portal() as portal, portal.wrap_async_context_manager(app.router.lifespan_context(app)):
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(app.router.lifespan_context(app)),
+    ):
         http = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://gallery")
         yield Client(portal, http)
         portal.call(http.aclose)
@@ -48,7 +55,12 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 def test_everything_registered_is_an_example():
     assert [name for group, name in EXAMPLES if group == "instruments"] == list(INSTRUMENTS.names)
     assert [name for group, name in EXAMPLES if group == "players"] == list(PLAYERS.names)
-    assert [name for group, name in EXAMPLES if group == "pages"] == ["compare", "group", "device", "qa"]
+    assert [name for group, name in EXAMPLES if group == "pages"] == [
+        "compare",
+        "group",
+        "device",
+        "qa",
+    ]
 
 
 @pytest.mark.parametrize("exhibit", EXAMPLES.values(), ids=lambda one: f"{one.group}-{one.name}")
@@ -59,7 +71,9 @@ def test_each_has_a_page_and_shows_each_example(exhibit, client):
     assert exhibit.about in page.text.replace("&#39;", "'")
     for example in exhibit.examples:
         trial = client.post(f"{exhibit.path}/mount", json={"params": example}).json()
-        needed = NEEDED.get(exhibit.name, {exhibit.name}) | ({"replay"} if exhibit.n_stimuli else set())
+        needed = NEEDED.get(exhibit.name, {exhibit.name}) | (
+            {"replay"} if exhibit.n_stimuli else set()
+        )
         if exhibit.group == "players":
             needed = {exhibit.name}
         assert needed <= set(trial["modules"])
@@ -77,33 +91,52 @@ def test_problems_point_into_the_parameters(client):
     assert told.status_code == 422
     (problem,) = told.json()["problems"]
     assert (problem["line"], problem["path"]) == (2, "points")
-    assert client.post(f"{path}/mount", json={"params": "points: ["}).json()["problems"][0]["message"]
+    assert client.post(f"{path}/mount", json={"params": "points: ["}).json()["problems"][0][
+        "message"
+    ]
     assert client.post(f"{path}/mount", json={"params": "- 1"}).json()["problems"][0]["cure"]
 
 
-@pytest.mark.parametrize("one", [one for one in INSTRUMENTS if one.use == "answer"], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "one", [one for one in INSTRUMENTS if one.use == "answer"], ids=lambda one: one.name
+)
 def test_simulated_answers_are_kept(one, client):
     exhibit = EXAMPLES["instruments", one.name]
     for example, params in zip(exhibit.examples, one.examples, strict=True):
-        value = client.post(f"{exhibit.path}/simulate", json={"params": example, "seed": 3}).json()["value"]
+        value = client.post(f"{exhibit.path}/simulate", json={"params": example, "seed": 3}).json()[
+            "value"
+        ]
         assert value == one.simulate(params, random.Random(3))
-        told = client.post(f"{exhibit.path}/answer", json={"params": example, "value": value}).json()
+        told = client.post(
+            f"{exhibit.path}/answer", json={"params": example, "value": value}
+        ).json()
         assert told["kept"] == one.read(params, value)
-        assert "error" in client.post(f"{exhibit.path}/answer", json={"params": example, "value": None}).json()
+        assert (
+            "error"
+            in client.post(f"{exhibit.path}/answer", json={"params": example, "value": None}).json()
+        )
 
 
 def test_what_was_recorded_comes_back(client):
     path = EXAMPLES["instruments", "ranktrace"].path
     made = client.post(f"{path}/simulate", json={"params": ""}).json()["events"]
     trial = client.post(f"{path}/mount", json={"params": "", "events": made}).json()
-    assert [(kind, data) for _, kind, data in trial["saved"]] == [(one["kind"], one["data"]) for one in made]
+    assert [(kind, data) for _, kind, data in trial["saved"]] == [
+        (one["kind"], one["data"]) for one in made
+    ]
 
 
 def test_the_practice_page_can_be_tried(client):
     path = EXAMPLES["instruments", "ranktrace"].path
-    assert client.post(f"{path}/mount", json={"params": "", "practice": True}).json()["kind"] == "practice"
+    assert (
+        client.post(f"{path}/mount", json={"params": "", "practice": True}).json()["kind"]
+        == "practice"
+    )
 
 
 def test_what_is_not_there_is_named(client):
     assert client.get("/gallery/instruments/lickert").status_code == 404
-    assert "likert" in client.get("/gallery/instruments/lickert", headers={"accept": "application/json"}).text
+    assert (
+        "likert"
+        in client.get("/gallery/instruments/lickert", headers={"accept": "application/json"}).text
+    )

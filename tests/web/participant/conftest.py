@@ -1,4 +1,6 @@
-"""The whole app in this process, with its own database, a clock that the test moves, and the browser's protocol."""
+"""The whole app in this process, with its own database, a clock that the test moves, and the
+browser's protocol.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ class Web:
         self._http = httpx.AsyncClient(transport=transport, base_url=settings.base_url)
 
     def __enter__(self) -> Web:
-        self._life = self._portal.wrap_async_context_manager(self.app.router.lifespan_context(self.app))
+        self._life = self._portal.wrap_async_context_manager(
+            self.app.router.lifespan_context(self.app)
+        )
         self._life.__enter__()
         return self
 
@@ -69,7 +73,9 @@ class Web:
         return self.request("POST", url, **options)
 
     def link(self, kind: str = "open") -> str:
-        return self.app.state.published[0].links[kind].removeprefix(self.app.state.settings.base_url)
+        return (
+            self.app.state.published[0].links[kind].removeprefix(self.app.state.settings.base_url)
+        )
 
 
 @dataclass
@@ -98,7 +104,9 @@ class Session:
         body = json.dumps({"kind": kind, "trial": position, "at_ms": 1, "mono_ms": 1, "data": data})
         self.seq += 1
         self.head = hashlib.sha256(f"{self.head}\n{body}".encode()).hexdigest()
-        reply = self.web.post(self.url("events"), json={"epoch": self.epoch, "events": [[self.seq, body]]})
+        reply = self.web.post(
+            self.url("events"), json={"epoch": self.epoch, "events": [[self.seq, body]]}
+        )
         assert reply.json() == {"ack": self.seq}
         return self.seq
 
@@ -110,7 +118,9 @@ class Session:
         return reply
 
     def finish(self) -> httpx.Response:
-        return self.web.post(self.url("finish"), json={"epoch": self.epoch, "seq": self.seq, "head": self.head})
+        return self.web.post(
+            self.url("finish"), json={"epoch": self.epoch, "seq": self.seq, "head": self.head}
+        )
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""Coming in: the landing page, languages, refusals, recruiting, and the code from another device."""
+"""Coming in: the landing page, languages, refusals, recruiting, and the code from another
+device.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def plain(recruit: str = "", redirect: str = "none") -> str:
 def sessions(web: Any) -> int:
     from sqlalchemy import text  # noqa: PLC0415
 
-    count: int = web.app.state.store.read(lambda conn: conn.execute(text("SELECT count(*) FROM sessions")).scalar())
+    count: int = web.app.state.store.read(
+        lambda conn: conn.execute(text("SELECT count(*) FROM sessions")).scalar()
+    )
     return count
 
 
@@ -55,8 +59,13 @@ def test_starting_leads_to_a_page_with_a_token_of_its_own(web: Any) -> None:
         ("", "", "A study"),
     ],
 )
-def test_the_page_speaks_the_visitors_language(web: Any, header: str, address: str, expected: str) -> None:
-    assert f"<h1>{expected}</h1>" in web.get(web.link() + address, headers={"accept-language": header}).text
+def test_the_page_speaks_the_visitors_language(
+    web: Any, header: str, address: str, expected: str
+) -> None:
+    assert (
+        f"<h1>{expected}</h1>"
+        in web.get(web.link() + address, headers={"accept-language": header}).text
+    )
 
 
 def test_the_chosen_language_stays_with_the_session(web: Any, join: Callable[..., Any]) -> None:
@@ -67,7 +76,9 @@ def test_the_chosen_language_stays_with_the_session(web: Any, join: Callable[...
 
 
 def test_a_language_the_study_lacks_falls_back_to_the_visitors(web: Any) -> None:
-    place = web.post(web.link(), data={"language": "xx"}, headers={"accept-language": "de"}).headers["location"]
+    place = web.post(
+        web.link(), data={"language": "xx"}, headers={"accept-language": "de"}
+    ).headers["location"]
     assert '<html lang="de">' in web.get(place).text
 
 
@@ -86,7 +97,9 @@ def test_an_unknown_link_says_so_in_words(web: Any) -> None:
         ("platform: prolific, repeats: refuse", "?PROLIFIC_PID=abc", "You have taken part already"),
     ],
 )
-def test_refusals_are_pages_with_words(run_study: Callable[..., Any], recruit: str, query: str, words: str) -> None:
+def test_refusals_are_pages_with_words(
+    run_study: Callable[..., Any], recruit: str, query: str, words: str
+) -> None:
     web = run_study(plain(recruit))
     web.post(web.link() + query, data={})
     for page in (web.get(web.link() + query), web.post(web.link() + query, data={})):
@@ -94,19 +107,28 @@ def test_refusals_are_pages_with_words(run_study: Callable[..., Any], recruit: s
         assert words in page.text
 
 
-def test_the_same_browser_is_refused_by_a_mark_that_scripts_cannot_read(run_study: Callable[..., Any]) -> None:
+def test_the_same_browser_is_refused_by_a_mark_that_scripts_cannot_read(
+    run_study: Callable[..., Any],
+) -> None:
     web = run_study(plain("repeats: refuse"))
     answer = web.post(web.link(), data={})
     cookie = answer.headers["set-cookie"].lower()
     assert cookie.startswith("came-")
-    assert all(part in cookie for part in ("httponly", "path=/join", "samesite=lax", "max-age=34560000"))
+    assert all(
+        part in cookie for part in ("httponly", "path=/join", "samesite=lax", "max-age=34560000")
+    )
     name, _, value = answer.headers["set-cookie"].partition(";")[0].partition("=")
     again = web.post(web.link(), data={}, headers={"cookie": f"{name}={value}"})
     assert again.headers["location"] == answer.headers["location"], "half-way, one goes on"
-    assert web.post(web.link(), data={}, headers={"cookie": "came-x=y"}).headers["location"] != answer.headers["location"]
+    assert (
+        web.post(web.link(), data={}, headers={"cookie": "came-x=y"}).headers["location"]
+        != answer.headers["location"]
+    )
 
 
-def test_a_desktop_study_asks_the_browser_and_believes_the_script_before_the_name(run_study: Callable[..., Any]) -> None:
+def test_a_desktop_study_asks_the_browser_and_believes_the_script_before_the_name(
+    run_study: Callable[..., Any],
+) -> None:
     web = run_study(plain("desktop_only: true"))
     page = web.get(web.link(), headers={"user-agent": PHONE})
     assert 'name="desktop" value="no"' in page.text
@@ -114,7 +136,10 @@ def test_a_desktop_study_asks_the_browser_and_believes_the_script_before_the_nam
     assert refused.status_code == 403
     assert "larger screen" in refused.text
     assert web.post(web.link(), data={"desktop": "no"}).status_code == 403
-    assert web.post(web.link(), data={"desktop": "yes"}, headers={"user-agent": PHONE}).status_code == 303
+    assert (
+        web.post(web.link(), data={"desktop": "yes"}, headers={"user-agent": PHONE}).status_code
+        == 303
+    )
 
 
 def test_previews_and_rehearsals_say_what_they_are(web: Any, join: Callable[..., Any]) -> None:
@@ -124,7 +149,9 @@ def test_previews_and_rehearsals_say_what_they_are(web: Any, join: Callable[...,
     assert "This is a preview" in web.get(session.url()).text
 
 
-def test_the_same_person_comes_back_to_the_same_session(run_study: Callable[..., Any], join: Callable[..., Any]) -> None:
+def test_the_same_person_comes_back_to_the_same_session(
+    run_study: Callable[..., Any], join: Callable[..., Any]
+) -> None:
     web = run_study(plain("platform: prolific"))
     first = join(web, "?PROLIFIC_PID=abc&STUDY_ID=1")
     assert "Continue" in web.get(web.link() + "?PROLIFIC_PID=abc").text
@@ -136,11 +163,15 @@ def test_recruiter_ids_come_back_from_the_browser_for_the_last_address(
     run_study: Callable[..., Any], join: Callable[..., Any]
 ) -> None:
     web = run_study(plain("platform: mturk", "mturk"))
-    query = "?workerId=w%26~1&assignmentId=a%2F7&hitId=h&turkSubmitTo=https://workersandbox.mturk.com"
+    query = (
+        "?workerId=w%26~1&assignmentId=a%2F7&hitId=h&turkSubmitTo=https://workersandbox.mturk.com"
+    )
     session = join(web, query)
     session.submit({})
     finished = session.finish().json()
-    assert finished["redirect"].startswith("https://workersandbox.mturk.com/mturk/externalSubmit?assignmentId=a%2F7&code=")
+    assert finished["redirect"].startswith(
+        "https://workersandbox.mturk.com/mturk/externalSubmit?assignmentId=a%2F7&code="
+    )
     assert "Back to the platform" in web.get(session.url()).text
     database = (web.app.state.settings.data_dir / "believable.db").read_bytes()
     assert b"a/7" not in database
@@ -149,7 +180,10 @@ def test_recruiter_ids_come_back_from_the_browser_for_the_last_address(
 def test_a_code_leads_back_and_a_wrong_one_does_not(web: Any, session: Any) -> None:
     later = web.get(session.url("later")).json()
     assert later["link"].endswith(session.url())
-    assert web.post("/resume", data={"code": later["code"].lower()}).headers["location"] == session.url()
+    assert (
+        web.post("/resume", data={"code": later["code"].lower()}).headers["location"]
+        == session.url()
+    )
     wrong = web.post("/resume", data={"code": "AAAA-AAAA-AA"})
     assert wrong.status_code == 404
     assert "not known here" in wrong.text
@@ -173,7 +207,9 @@ def test_the_landing_page_states_duration_and_device(run_study: Callable[..., An
     assert "You need a desktop or laptop computer." in text
 
 
-def test_without_a_declared_duration_it_is_estimated(run_study: Callable[..., Any], join: Callable[..., Any]) -> None:
+def test_without_a_declared_duration_it_is_estimated(
+    run_study: Callable[..., Any], join: Callable[..., Any]
+) -> None:
     web = run_study(plain("repeats: resume"))
     text = web.get(web.link()).text
     assert "It takes about 1 min." in text

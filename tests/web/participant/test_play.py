@@ -185,7 +185,9 @@ def test_what_is_no_input_ends_the_connection(with_page: Callable[..., None], me
     with_page(work)
 
 
-@pytest.mark.parametrize("hello", [{"position": 1}, {"position": -1}, {"epoch": "1"}, {"stepped": True}, {"epoch": 99}])
+@pytest.mark.parametrize(
+    "hello", [{"position": 1}, {"position": -1}, {"epoch": "1"}, {"stepped": True}, {"epoch": 99}]
+)
 def test_a_wrong_greeting_is_refused(with_page: Callable[..., None], hello: dict[str, Any]) -> None:
     """Only simulated sessions may be stepped through faster than time."""
 
@@ -215,7 +217,9 @@ def test_a_page_of_another_site_is_refused(with_page: Callable[..., None]) -> No
 
 
 def test_a_page_that_vanishes_is_no_error_of_the_server(with_page: Callable[..., None]) -> None:
-    """The network says so when something is sent: the connection is closed by then, and must not be closed once more."""
+    """The network says so when something is sent: the connection is closed by then, and must not be
+    closed once more.
+    """
 
     async def work(page: Page) -> None:
         hello = f'{{"hello": {{"epoch": {page.epoch}, "position": 0}}}}'
@@ -230,7 +234,9 @@ def test_a_page_that_vanishes_is_no_error_of_the_server(with_page: Callable[...,
             if message["type"] == "websocket.send":
                 raise OSError("broken pipe")
 
-        await asyncio.wait_for(page.http.app(_scope(page, b"https://study.example"), receive, send), 60)
+        await asyncio.wait_for(
+            page.http.app(_scope(page, b"https://study.example"), receive, send), 60
+        )
         assert sent == ["websocket.accept", "websocket.send"]
 
     with_page(work)

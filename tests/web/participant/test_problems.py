@@ -17,7 +17,9 @@ NOT_OVER_HTTP = {errors.StudyError, errors.MissingExtra, errors.BrokenPlugin}
 
 def kinds() -> list[type[BelievableError]]:
     found = [
-        variable for variable in vars(errors).values() if isinstance(variable, type) and issubclass(variable, BelievableError)
+        variable
+        for variable in vars(errors).values()
+        if isinstance(variable, type) and issubclass(variable, BelievableError)
     ]
     return [one for one in found if one is not BelievableError and one not in NOT_OVER_HTTP]
 
@@ -45,7 +47,9 @@ def test_no_parent_stands_before_its_child() -> None:
         ("GET", "/static/../app.py", 404, "unknown"),
     ],
 )
-def test_scripts_get_json_and_people_get_a_page(web: Any, method: str, url: str, status: int, code: str) -> None:
+def test_scripts_get_json_and_people_get_a_page(
+    web: Any, method: str, url: str, status: int, code: str
+) -> None:
     reply = web.request(method, url)
     assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
     assert set(reply.json()["error"]) == {"code", "message", "cure"}
@@ -74,7 +78,9 @@ def test_an_unexpected_error_is_500_and_tells_no_details(
     assert session.token not in caplog.text
 
 
-def test_storage_trouble_is_told_by_its_own_status(web: Any, session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_storage_trouble_is_told_by_its_own_status(
+    web: Any, session: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for error, status, code in (
         (errors.StorageFull("full"), 507, "storage_full"),
         (errors.Unavailable("away"), 503, "unavailable"),

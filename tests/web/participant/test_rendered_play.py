@@ -1,4 +1,6 @@
-"""The live connection to worlds that draw themselves: pictures, a full server, nonsense, floods, and games that break."""
+"""The live connection to worlds that draw themselves: pictures, a full server, nonsense, floods,
+and games that break.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ STILL = [0] * 9
 
 
 class PicturesPage:
-    """A page's side of the wire. `images` are the pictures that came: whole or not, and the tick."""
+    """A page's side of the wire. `images` are the pictures that came: whole or not, and the
+    tick.
+    """
 
     def __init__(self) -> None:
         self.to_app: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -87,7 +91,9 @@ class Site:
         return browser
 
     @asynccontextmanager
-    async def page(self, browser: Participant | None = None, **hello: Any) -> AsyncIterator[PicturesPage]:
+    async def page(
+        self, browser: Participant | None = None, **hello: Any
+    ) -> AsyncIterator[PicturesPage]:
         person = browser or await self.person()
         page = PicturesPage()
         path = f"/s/{person.token}/play"
@@ -109,7 +115,9 @@ class Site:
         task = asyncio.ensure_future(self._http.app(scope, page.to_app.get, page.from_app.put))
         await page.to_app.put({"type": "websocket.connect"})
         assert (await page.from_app.get())["type"] == "websocket.accept"
-        await page.send({"hello": {"epoch": person.epoch, "position": 0, "pictures": "jpeg", **hello}})
+        await page.send(
+            {"hello": {"epoch": person.epoch, "position": 0, "pictures": "jpeg", **hello}}
+        )
         try:
             yield page
         finally:
@@ -139,7 +147,9 @@ def welcomed(message: dict[str, Any]) -> bool:
     return "welcome" in message
 
 
-def test_pictures_come_with_the_words_and_wait_for_a_page_that_is_behind(with_site: Callable[..., None]) -> None:
+def test_pictures_come_with_the_words_and_wait_for_a_page_that_is_behind(
+    with_site: Callable[..., None],
+) -> None:
     async def work(site: Site) -> None:
         async with site.page() as page:
             welcome = (await page.until(welcomed))["welcome"]
@@ -198,12 +208,17 @@ def test_who_leaves_a_round_lying_makes_room_for_those_who_wait(
 NONSENSE: tuple[tuple[dict[str, Any], str], ...] = (
     ({"text": "{"}, "not JSON"),
     ({"bytes": b"\x00\x01"}, "no text"),
-    ({"text": json.dumps({"i": [[1, 1, 0, 0, 0, 5000, 0, 0, 0, 0, 0]]})}, "expected forward -1 to 1"),
+    (
+        {"text": json.dumps({"i": [[1, 1, 0, 0, 0, 5000, 0, 0, 0, 0, 0]]})},
+        "expected forward -1 to 1",
+    ),
     ({"text": '{"x": "' + "a" * 40_000 + '"}'}, "no text of at most 32768 characters"),
 )
 
 
-def test_nonsense_ends_a_connection_with_words_and_the_round_stays(with_site: Callable[..., None]) -> None:
+def test_nonsense_ends_a_connection_with_words_and_the_round_stays(
+    with_site: Callable[..., None],
+) -> None:
     async def work(site: Site) -> None:
         person = await site.person()
         for nonsense, words in NONSENSE:
@@ -218,7 +233,9 @@ def test_nonsense_ends_a_connection_with_words_and_the_round_stays(with_site: Ca
     with_site(work)
 
 
-def test_ten_thousand_inputs_a_second_are_refused_and_others_play_on(with_site: Callable[..., None]) -> None:
+def test_ten_thousand_inputs_a_second_are_refused_and_others_play_on(
+    with_site: Callable[..., None],
+) -> None:
     async def work(site: Site) -> None:
         async with site.page() as other, site.page() as page:
             for player in (other, page):
@@ -226,7 +243,9 @@ def test_ten_thousand_inputs_a_second_are_refused_and_others_play_on(with_site: 
                 await player.send({"go": True})
                 await player.until(lambda message: message.get("st") == "run")
             for number in range(1, 10_001):
-                await page.raw(text=f'{{"i": [[{number}, 0, 1, 0, 0, {number % 7}, 0, 0, 0, 0, 0]]}}')
+                await page.raw(
+                    text=f'{{"i": [[{number}, 0, 1, 0, 0, {number % 7}, 0, 0, 0, 0, 0]]}}'
+                )
             closed = await page.closed()
             assert closed.code == 4400
             assert "too much at once" in str(closed)
@@ -250,7 +269,9 @@ def test_an_allowance_comes_back_with_time() -> None:
     allowance.take(20, 100.0)
 
 
-def test_a_game_that_breaks_is_taken_up_again_but_not_for_ever(with_site: Callable[..., None]) -> None:
+def test_a_game_that_breaks_is_taken_up_again_but_not_for_ever(
+    with_site: Callable[..., None],
+) -> None:
     """Its process is killed each time."""
 
     async def work(site: Site) -> None:
@@ -270,9 +291,15 @@ def test_a_game_that_breaks_is_taken_up_again_but_not_for_ever(with_site: Callab
 
 
 def _processes() -> list[int]:
-    """Those of rounds: children of the process that this one starts them from, with an engine each."""
-    engines = [Path(f"/proc/{pid}") for pid in os.listdir("/proc") if pid.isdecimal() and _is_engine(pid)]
-    parents = [int((engine / "stat").read_text().rpartition(")")[2].split()[1]) for engine in engines]
+    """Those of rounds: children of the process that this one starts them from, with an engine
+    each.
+    """
+    engines = [
+        Path(f"/proc/{pid}") for pid in os.listdir("/proc") if pid.isdecimal() and _is_engine(pid)
+    ]
+    parents = [
+        int((engine / "stat").read_text().rpartition(")")[2].split()[1]) for engine in engines
+    ]
     return [parent for parent in parents if _grandparent(parent) == os.getpid()]
 
 

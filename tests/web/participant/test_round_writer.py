@@ -1,4 +1,6 @@
-"""Inputs of many rounds in one write: what is durable, who is refused, and what a write that fails tells."""
+"""Inputs of many rounds in one write: what is durable, who is refused, and what a write that fails
+tells.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,17 @@ class SlowStore:
 def inputs_of(writer: RoundWriter, number: int) -> tuple[RoundInputs, LiveRound]:
     live = LiveRound(MAZE.game, SETUP)
     key = RoundKey(f"session {number}", 0, 0, 1)
-    opened = HeldRound(key, f"holder {number}", Play(id="game"), SETUP, (), 0, over=False, score=None, steppable=False)
+    opened = HeldRound(
+        key,
+        f"holder {number}",
+        Play(id="game"),
+        SETUP,
+        (),
+        0,
+        over=False,
+        score=None,
+        steppable=False,
+    )
     return RoundInputs(writer, opened, live), live
 
 
@@ -71,9 +83,13 @@ def test_rounds_share_a_write_and_are_refused_alone() -> None:
                 ("holder 1", 6, 1),
                 ("holder 2", 4, 1),
             ]
-            assert (first.durable, second.durable) == (0, 0), "nothing is durable before the store says so"
+            assert (first.durable, second.durable) == (0, 0), (
+                "nothing is durable before the store says so"
+            )
             goes_on(first_live, 3)
-            answer.set_result([TakenOver("elsewhere") if piece.holder == "holder 2" else None for piece in pieces])
+            answer.set_result(
+                [TakenOver("elsewhere") if piece.holder == "holder 2" else None for piece in pieces]
+            )
             (piece,), last = await store.written(1)
             assert (piece.holder, piece.tick) == ("holder 1", 9)
             assert (first.durable, first.at_risk_ticks) == (6, 3)
@@ -88,7 +104,9 @@ def test_rounds_share_a_write_and_are_refused_alone() -> None:
     asyncio.run(run())
 
 
-def test_settling_waits_for_the_piece_on_its_way_and_writes_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settling_waits_for_the_piece_on_its_way_and_writes_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "PIECE_S", 0.01)
 
     async def run() -> None:
@@ -113,7 +131,9 @@ def test_settling_waits_for_the_piece_on_its_way_and_writes_the_rest(monkeypatch
     asyncio.run(run())
 
 
-def test_a_write_that_fails_is_heard_of_by_all_and_the_next_rounds_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_that_fails_is_heard_of_by_all_and_the_next_rounds_are_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "PIECE_S", 0.01)
 
     async def run() -> None:

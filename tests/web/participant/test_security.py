@@ -18,7 +18,9 @@ def policy(headers: Any) -> dict[str, list[str]]:
     return {name: values for name, *values in parts}
 
 
-@pytest.mark.parametrize("url", ["/health", "/resume", "/nothing", "/static/base.css", "/join/nothing"])
+@pytest.mark.parametrize(
+    "url", ["/health", "/resume", "/nothing", "/static/base.css", "/join/nothing"]
+)
 def test_every_response_is_strict(web: Any, url: str) -> None:
     headers = web.get(url).headers
     rules = policy(headers)
@@ -44,7 +46,9 @@ def test_pages_of_a_session_are_kept_by_nobody(web: Any, session: Any) -> None:
         assert web.get(url).headers["cache-control"] == "no-store"
 
 
-def test_scripts_are_kept_for_the_way_to_the_first_page_then_asked_for_but_not_sent_again(web: Any) -> None:
+def test_scripts_are_kept_for_the_way_to_the_first_page_then_asked_for_but_not_sent_again(
+    web: Any,
+) -> None:
     first = web.get("/static/participant/main.js")
     assert first.headers["content-type"].startswith("text/javascript")
     assert first.headers["cache-control"] == "max-age=120"
@@ -58,8 +62,12 @@ def test_a_checkout_serves_its_scripts_as_they_are_and_compressed(web: Any) -> N
     assert reply.text == (STATIC / "participant" / "main.js").read_text()
 
 
-def test_a_platform_may_be_allowed_to_frame_the_study(run_study: Callable[..., Any], join: Callable[..., Any]) -> None:
-    web = run_study(base_url="https://study.example.org", frame_ancestors=("https://www.mturk.com",))
+def test_a_platform_may_be_allowed_to_frame_the_study(
+    run_study: Callable[..., Any], join: Callable[..., Any]
+) -> None:
+    web = run_study(
+        base_url="https://study.example.org", frame_ancestors=("https://www.mturk.com",)
+    )
     headers = web.get(web.link()).headers
     assert policy(headers)["frame-ancestors"] == ["https://www.mturk.com"]
     assert "x-frame-options" not in headers

@@ -11,10 +11,22 @@ import pytest
 def test_a_session_runs_through_over_http(web: Any, session: Any) -> None:
     for answers in ({"agree": True}, {"age": 30, "colour": "b"}):
         advanced = session.submit(answers)
-        assert advanced["trial"] == session.trial(), "the next trial comes with the answer, as it would be told when asked for"
-        assert {**advanced, "trial": None} == {"ack": session.seq, "status": "next", "errors": {}, "trial": None}
+        assert advanced["trial"] == session.trial(), (
+            "the next trial comes with the answer, as it would be told when asked for"
+        )
+        assert {**advanced, "trial": None} == {
+            "ack": session.seq,
+            "status": "next",
+            "errors": {},
+            "trial": None,
+        }
     web.clock.advance(5000)
-    assert session.submit({}) == {"ack": session.seq, "status": "finished", "errors": {}, "trial": None}
+    assert session.submit({}) == {
+        "ack": session.seq,
+        "status": "finished",
+        "errors": {},
+        "trial": None,
+    }
     assert session.trial()["kind"] == "finish"
     finished = session.finish().json()
     assert finished["outcome"] == "complete"
@@ -36,7 +48,9 @@ def test_claiming_tells_the_trial_with_what_is_stored_of_it(web: Any, session: A
 
 def test_errors_come_in_the_sessions_language(web: Any, join: Callable[..., Any]) -> None:
     session = join(web, language="de")
-    assert session.submit({})["errors"] == {"agree": "Bitte setzen Sie hier ein Häkchen, wenn Sie teilnehmen möchten."}
+    assert session.submit({})["errors"] == {
+        "agree": "Bitte setzen Sie hier ein Häkchen, wenn Sie teilnehmen möchten."
+    }
     session.submit({"agree": True})
     reply = session.submit({"age": 12, "colour": "r"})
     assert reply["status"] == "again"
@@ -138,8 +152,12 @@ def test_withdrawing_answers_410_from_then_on(web: Any, session: Any) -> None:
         b"\xff\xfe",
     ],
 )
-def test_malformed_batches_are_told_what_is_expected(web: Any, session: Any, payload: bytes) -> None:
-    reply = web.post(session.url("events"), content=payload, headers={"content-type": "application/json"})
+def test_malformed_batches_are_told_what_is_expected(
+    web: Any, session: Any, payload: bytes
+) -> None:
+    reply = web.post(
+        session.url("events"), content=payload, headers={"content-type": "application/json"}
+    )
     assert reply.status_code == 422
     assert set(reply.json()["error"]) == {"code", "message", "cure"}
 
@@ -155,7 +173,10 @@ def test_a_batch_over_the_limit_is_413_announced_or_not(web: Any, session: Any) 
         reply = web.post(session.url("events"), content=content)
         assert reply.status_code == 413
         assert reply.json()["error"]["code"] == "too_large"
-    assert web.post(session.url("claim"), content=b'{"x": "' + b"x" * 1024 * 1024 + b'"}').status_code == 413
+    assert (
+        web.post(session.url("claim"), content=b'{"x": "' + b"x" * 1024 * 1024 + b'"}').status_code
+        == 413
+    )
 
 
 def test_one_session_cannot_reach_another(web: Any, join: Callable[..., Any]) -> None:

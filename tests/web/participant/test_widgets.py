@@ -53,7 +53,9 @@ def html(instrument: Any, number: int, *, required: bool = True, **more: Any) ->
     return str(made.html())
 
 
-@pytest.mark.parametrize(("instrument", "number"), CASES, ids=lambda one: getattr(one, "name", str(one)))
+@pytest.mark.parametrize(
+    ("instrument", "number"), CASES, ids=lambda one: getattr(one, "name", str(one))
+)
 def test_every_input_has_a_label_and_an_error_line(instrument: Any, number: int) -> None:
     page = Elements(html(instrument, number))
     inputs = page.named("input", "textarea")
@@ -70,7 +72,9 @@ def test_every_input_has_a_label_and_an_error_line(instrument: Any, number: int)
     assert "q-q-error" in ids
 
 
-@pytest.mark.parametrize(("instrument", "number"), CASES, ids=lambda one: getattr(one, "name", str(one)))
+@pytest.mark.parametrize(
+    ("instrument", "number"), CASES, ids=lambda one: getattr(one, "name", str(one))
+)
 def test_prompts_are_escaped_and_optional_ones_can_be_cleared(instrument: Any, number: int) -> None:
     required = html(instrument, number)
     assert "Prompt &amp; &lt;b&gt;more&lt;/b&gt;?" in required

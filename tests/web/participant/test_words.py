@@ -26,5 +26,7 @@ def test_the_examples_in_the_documentation() -> None:
         ("a" * 10_000, ["en"], "en"),
     ],
 )
-def test_the_header_is_followed_as_far_as_it_goes(header: str, offered: list[str], expected: str) -> None:
+def test_the_header_is_followed_as_far_as_it_goes(
+    header: str, offered: list[str], expected: str
+) -> None:
     assert templating.preferred(header, offered) == expected

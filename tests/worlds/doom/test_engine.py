@@ -13,7 +13,13 @@ import pytest
 
 from believable.core.errors import MissingExtra
 from believable.worlds.doom import doom_engine as engine
-from believable.worlds.doom.doom_engine import BUTTONS, DoomEngine, EngineSettings, engine_size, scaled
+from believable.worlds.doom.doom_engine import (
+    BUTTONS,
+    DoomEngine,
+    EngineSettings,
+    engine_size,
+    scaled,
+)
 from believable.worlds.doom.game_map import game_map
 
 NOTHING = [0.0] * len(BUTTONS)
@@ -61,7 +67,9 @@ def test_engines_go_with_a_parent_that_is_killed() -> None:
     parent.stdout.close()
 
 
-def test_a_closed_engine_is_gone_and_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_engine_is_gone_and_leaves_no_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     running = DoomEngine(settings())
@@ -77,7 +85,13 @@ def test_a_closed_engine_is_gone_and_leaves_no_files(tmp_path: Path, monkeypatch
 
 def test_an_engine_that_hangs_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "PATIENCE_S", 0.2)
-    deaf = subprocess.Popen([sys.executable, "-c", "import signal,time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"])
+    deaf = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import signal,time; signal.signal(15, signal.SIG_IGN); time.sleep(600)",
+        ]
+    )
     engine._end(deaf.pid)
     assert deaf.wait(PATIENCE_S) == -signal.SIGKILL
 
@@ -99,7 +113,9 @@ def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -
     engine.load_vizdoom.cache_clear()
     monkeypatch.setitem(sys.modules, "vizdoom", None)
     try:
-        with pytest.raises(MissingExtra, match=r"the world 'doom' needs .* pip install 'believable\[doom\]'"):
+        with pytest.raises(
+            MissingExtra, match=r"the world 'doom' needs .* pip install 'believable\[doom\]'"
+        ):
             DoomEngine(settings())
     finally:
         engine.load_vizdoom.cache_clear()
@@ -126,7 +142,9 @@ def test_pictures_of_other_sizes_come_from_the_next_larger_of_the_same_shape() -
 @pytest.mark.parametrize("seed", [2, 5, 7])
 def test_a_deathmatch_begins_with_a_living_player(seed: int) -> None:
     """With these seeds a bot appears on the player's own place, which kills the player."""
-    running = DoomEngine(settings(seed=seed, bots=3, deathmatch=True, wad=game_map("deathmatch", 7).wad))
+    running = DoomEngine(
+        settings(seed=seed, bots=3, deathmatch=True, wad=game_map("deathmatch", 7).wad)
+    )
     values = dict(zip(engine.VARIABLES, running.variables, strict=True))
     running.close()
     assert values["DEAD"] == 0

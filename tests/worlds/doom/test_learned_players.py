@@ -1,4 +1,6 @@
-"""A person with habits is recorded, learned from, and imitated in the same map: all by the commands that people use."""
+"""A person with habits is recorded, learned from, and imitated in the same map: all by the commands
+that people use.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,28 @@ def run(*words: str) -> str:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A minute of a person, and what was learned from it."""
     place = tmp_path_factory.mktemp("person")
-    options = ("--map", "deathmatch", "--picture", "160x120", "--seconds", "60", "--opponent", "nobody")
+    options = (
+        "--map",
+        "deathmatch",
+        "--picture",
+        "160x120",
+        "--seconds",
+        "60",
+        "--opponent",
+        "nobody",
+    )
     run("record", "doom", str(place), *options, "--player", "regular:3", "--name", "person")
     recording = str(place / "person-01.replay.json.gz")
-    run("learn", recording, "--out", str(place / "person.imitation"), "--nodes", "24", "--primitives", "12")
+    run(
+        "learn",
+        recording,
+        "--out",
+        str(place / "person.imitation"),
+        "--nodes",
+        "24",
+        "--primitives",
+        "12",
+    )
     return place
 
 
@@ -54,7 +74,9 @@ def test_a_recording_is_observed_in_the_learners_words(folder: Path) -> None:
     steps = np.linalg.norm(np.diff(seen.position[:, :2], axis=0), axis=1)
     assert 0.3 < np.median(steps) < 1.2, "tiles in three tics of running"
     last = LOOK_TICS * 100 + 2
-    assert seen.yaw[100] % 360 == pytest.approx(float(str(recording.telemetry["angle_deg"][last])) % 360)
+    assert seen.yaw[100] % 360 == pytest.approx(
+        float(str(recording.telemetry["angle_deg"][last])) % 360
+    )
     items = {(item.name, item.tile) for item in deathmatch_map(7).items}
     assert len(seen.pickups) >= 4
     for pickup in seen.pickups:
@@ -69,14 +91,27 @@ def test_a_recording_is_observed_in_the_learners_words(folder: Path) -> None:
 def test_a_person_keeps_its_habits_and_others_have_others() -> None:
     assert habits_of(3) == habits_of(3)
     assert habits_of(3).hand != habits_of(4).hand
-    with pytest.raises(InvalidInput, match="expected the number of a person such as regular:3, got 'x'"):
+    with pytest.raises(
+        InvalidInput, match="expected the number of a person such as regular:3, got 'x'"
+    ):
         PLAYING.player("regular:x")
     with pytest.raises(InvalidInput, match="it takes nothing behind a colon"):
         PLAYING.player("wanderer:3")
 
 
 def test_what_was_learned_plays_the_same_map_and_follows_from_its_seed(folder: Path) -> None:
-    options = ("--map", "deathmatch", "--picture", "160x120", "--seconds", "20", "--opponent", "nobody", "--seed", "5")
+    options = (
+        "--map",
+        "deathmatch",
+        "--picture",
+        "160x120",
+        "--seconds",
+        "20",
+        "--opponent",
+        "nobody",
+        "--seed",
+        "5",
+    )
     player = f"imitation:{folder / 'person.imitation'}"
     for name in ("first", "again"):
         run("record", "doom", str(folder), *options, "--player", player, "--name", name)
@@ -87,8 +122,15 @@ def test_what_was_learned_plays_the_same_map_and_follows_from_its_seed(folder: P
     assert np.ptp(seen.position[:, :2], axis=0).max() > 3, "it gets about"
     near = np.linalg.norm(seen.position[:, None] - model.topology.nodes[None], axis=2).min(1)
     assert np.median(near) < 3, "it stays where the person went"
-    files = ("--held-out", str(folder / "person-01.replay.json.gz"), "--played", str(folder / "first-01.replay.json.gz"))
-    rows = json.loads(run("evaluate", "imitation", str(folder / "person.imitation"), *files, "--json"))
+    files = (
+        "--held-out",
+        str(folder / "person-01.replay.json.gz"),
+        "--played",
+        str(folder / "first-01.replay.json.gz"),
+    )
+    rows = json.loads(
+        run("evaluate", "imitation", str(folder / "person.imitation"), *files, "--json")
+    )
     assert rows["next_node"]["value"] > 0.6
     assert rows["bits"]["value"] < rows["bits_without_chain"]["value"]
     assert "occupancy_distance_imitation" in rows
@@ -127,23 +169,37 @@ class _Says:
 
 
 def picture(tick: int, **changed: object) -> dict[str, object]:
-    usual = {"t": tick, "p": [640.0, 1000.0, 64.0, 900, 0], "v": [80, 10, 2, 40, 1], "w": [1, 2, 3], "o": [], "e": []}
+    usual = {
+        "t": tick,
+        "p": [640.0, 1000.0, 64.0, 900, 0],
+        "v": [80, 10, 2, 40, 1],
+        "w": [1, 2, 3],
+        "o": [],
+        "e": [],
+    }
     return usual | changed
 
 
 def test_commands_become_keys_and_a_turn_is_spread_over_its_tics() -> None:
-    # Looking north (90°), walking west (180°): to the left of the view. A turn of 10° to the left in three tics.
+    # Looking north (90°), walking west (180°): to the left of the view. A turn of 10° to the left
+    # in three tics.
     mind = _Says(MoveCommand(10.0, 0.0, 180.0, True, False, "Shotgun"))
     player = ImitatingPlayer(mind, WELCOME)
     inputs = [player.act(picture(tick)) for tick in range(3)]
     assert [pressed[3] for pressed in inputs] == [-33, -34, -33]
     assert [pressed[:2] for pressed in inputs] == [(0, -1)] * 3
     assert [pressed[6] for pressed in inputs] == [1, 0, 0]
-    assert [pressed[8] for pressed in inputs] == [3, 0, 0], "the shotgun is number 3, asked for once"
+    assert [pressed[8] for pressed in inputs] == [3, 0, 0], (
+        "the shotgun is number 3, asked for once"
+    )
     assert len(mind.sights) == 1
     sight = mind.sights[0]
     assert sight.position == (10.0, 18.375, 1.0)
-    assert (sight.yaw, sight.carried, sight.quantities["armour"]) == (90.0, frozenset({"Shotgun"}), 10)
+    assert (sight.yaw, sight.carried, sight.quantities["armour"]) == (
+        90.0,
+        frozenset({"Shotgun"}),
+        10,
+    )
 
 
 @pytest.mark.parametrize("tiles_per_s", [0.0, 2.0, 5.0, 8.0])
@@ -174,8 +230,12 @@ def test_a_pickup_is_named_after_what_lay_there() -> None:
 
 
 def test_a_player_that_cannot_play_here_is_told(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"say which learned player it is: imitation:person\.imitation"):
+    with pytest.raises(
+        InvalidInput, match=r"say which learned player it is: imitation:person\.imitation"
+    ):
         PLAYING.player("imitation").params()
     write_imitation(learn([rounds(2)]), tmp_path / "duel.imitation")
-    with pytest.raises(InvalidInput, match=r"learned from frames of 100 ms, not from rounds of Doom \(85\.7 ms\)"):
+    with pytest.raises(
+        InvalidInput, match=r"learned from frames of 100 ms, not from rounds of Doom \(85\.7 ms\)"
+    ):
         PLAYING.player(f"imitation:{tmp_path / 'duel.imitation'}")

@@ -1,4 +1,6 @@
-"""Generated maps: the same bytes for the same seed, everything can be reached, and all their looks exist in Freedoom."""
+"""Generated maps: the same bytes for the same seed, everything can be reached, and all their looks
+exist in Freedoom.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,12 @@ def test_all_goals_of_a_navigation_map_are_reached_from_an_island_outside(seed: 
     reached = walk.distances(drawn.start)
     assert len(set(drawn.goals)) == GOALS == 16
     assert all(goal in reached for goal in drawn.goals)
-    without = WalkMap(FloorPlan(drawn.plan.columns, drawn.plan.rows, drawn.plan.tiles, drawn.plan.things))
-    assert not any(goal in without.distances(drawn.start) for goal in drawn.goals), "only a leap leads off the island"
+    without = WalkMap(
+        FloorPlan(drawn.plan.columns, drawn.plan.rows, drawn.plan.tiles, drawn.plan.things)
+    )
+    assert not any(goal in without.distances(drawn.start) for goal in drawn.goals), (
+        "only a leap leads off the island"
+    )
     ((start, end),) = drawn.plan.leaps
     between = [(x, start[1]) for x in range(start[0] + 1, end[0])]
     assert between
@@ -39,8 +45,18 @@ def test_all_goals_of_a_navigation_map_are_reached_from_an_island_outside(seed: 
 
 def test_over_all_seeds_there_is_everything_a_map_can_have() -> None:
     drawn = [navigation_map(seed) for seed in SEEDS]
-    assert {room.kind for plan in drawn for room in plan.rooms} >= {"pit", "bridges", "pillars", "dais", "crates", "garden"}
-    falls = {d.plan.tiles[d.plan.leaps[0][0]].floor - d.plan.tiles[d.plan.leaps[0][1]].floor for d in drawn}
+    assert {room.kind for plan in drawn for room in plan.rooms} >= {
+        "pit",
+        "bridges",
+        "pillars",
+        "dais",
+        "crates",
+        "garden",
+    }
+    falls = {
+        d.plan.tiles[d.plan.leaps[0][0]].floor - d.plan.tiles[d.plan.leaps[0][1]].floor
+        for d in drawn
+    }
     assert falls == {0, 56}, "leaps and drops"
 
 
@@ -53,7 +69,15 @@ def test_everything_in_a_deathmatch_map_is_reached_from_everywhere(seed: int) ->
         reached = walk.distances(spawn)
         assert all(item.tile in reached for item in drawn.items)
     names = [item.name for item in drawn.items]
-    assert {"Shotgun", "SuperShotgun", "RocketLauncher", "Medikit", "BlueArmor", "GreenArmor", "ShellBox"} <= set(names)
+    assert {
+        "Shotgun",
+        "SuperShotgun",
+        "RocketLauncher",
+        "Medikit",
+        "BlueArmor",
+        "GreenArmor",
+        "ShellBox",
+    } <= set(names)
     floors = {drawn.plan.tiles[item.tile].floor for item in drawn.items}
     assert {0, 128} <= floors, "two levels"
 
@@ -155,7 +179,10 @@ def test_broken_maps_are_named(tmp_path: Path) -> None:
         game_map(f"{junk}:map01", 0)
     with pytest.raises(InvalidInput, match="there is no file"):
         game_map(f"{tmp_path / 'missing.wad'}:map01", 0)
-    with pytest.raises(InvalidInput, match=r"expected navigation or deathmatch, or FILE\.wad:MAP .* got 'labyrinth'"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"expected navigation or deathmatch, or FILE\.wad:MAP .* got 'labyrinth'",
+    ):
         game_map("labyrinth", 0)
     ours = tmp_path / "ours.wad"
     ours.write_bytes(navigation_map(1).plan.wad())
@@ -172,9 +199,13 @@ def test_a_map_that_makes_no_sense_never_reaches_the_engine(tmp_path: Path) -> N
     broken = lines[:14] + b"\xfe\xfe" + lines[16:]
     file = tmp_path / "broken.wad"
     file.write_bytes(pwad([(name, broken if name == "LINEDEFS" else body) for name, body in parts]))
-    with pytest.raises(InvalidInput, match="is broken: line 1 names a corner, side or sector that is not there"):
+    with pytest.raises(
+        InvalidInput, match="is broken: line 1 names a corner, side or sector that is not there"
+    ):
         game_map(f"{file}:map06", 0)
-    file.write_bytes(pwad([(name, body[:-3] if name == "SIDEDEFS" else body) for name, body in parts]))
+    file.write_bytes(
+        pwad([(name, body[:-3] if name == "SIDEDEFS" else body) for name, body in parts])
+    )
     with pytest.raises(InvalidInput, match=r"is broken \("):
         game_map(f"{file}:map06", 1)
     file.write_bytes(pwad(parts))

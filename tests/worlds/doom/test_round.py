@@ -1,4 +1,6 @@
-"""A round follows from setup and inputs: state, film and recording, however often and however it is made again."""
+"""A round follows from setup and inputs: state, film and recording, however often and however it is
+made again.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ FREEDM = Path("/usr/share/games/doom/freedm.wad")
 
 def a_setup(seed: int, *, seconds: int = 5, opponent: str = "bots", **options: object) -> DoomSetup:
     written = DoomOptions.model_validate({"picture": "160x120"} | options)
-    setup: DoomSetup = PLAYING.settle(written, RoundPlace(seed, "t", None, opponent, seconds, False))
+    setup: DoomSetup = PLAYING.settle(
+        written, RoundPlace(seed, "t", None, opponent, seconds, False)
+    )
     return setup
 
 
@@ -67,7 +71,9 @@ def states(setup: DoomSetup, inputs: Sequence[Input], *, recorded: bool = False)
         for pressed in inputs:
             happened = game.step({"player": pressed})
             objects = sorted(tuple(thing)[1:] for thing in game.objects)
-            hashes.append(hashlib.sha256(repr((asdict(game.body), happened, objects)).encode()).hexdigest())
+            hashes.append(
+                hashlib.sha256(repr((asdict(game.body), happened, objects)).encode()).hexdigest()
+            )
     finally:
         game.close()
     return hashes
@@ -81,7 +87,9 @@ def test_the_same_round_twice_has_the_same_state_at_every_tic(seed: int) -> None
     assert first == states(setup, inputs, recorded=True)
     assert len(set(first)) > 100
     if seed == 1:
-        assert states(replace_seed(setup), inputs, recorded=True) != first, "bots differ with the engine's seed"
+        assert states(replace_seed(setup), inputs, recorded=True) != first, (
+            "bots differ with the engine's seed"
+        )
 
 
 def replace_seed(setup: DoomSetup) -> DoomSetup:
@@ -105,13 +113,17 @@ def test_skipping_leads_to_the_same_place() -> None:
 
 
 @cache
-def played(seed: int, player: str, seconds: int, **options: str) -> tuple[DoomSetup, Recording, int]:
+def played(
+    seed: int, player: str, seconds: int, **options: str
+) -> tuple[DoomSetup, Recording, int]:
     """A round of a scripted player."""
     setup = a_setup(seed, seconds=seconds, **options)
     live, agent = LiveRound(PLAYING, setup), PLAYING.player(player)
     try:
         driver = agent.new(
-            agent.params(), seed, {**live.game.welcome(), "ticks": live.game.ticks, "known": DOOM.game.known(setup)}
+            agent.params(),
+            seed,
+            {**live.game.welcome(), "ticks": live.game.ticks, "known": DOOM.game.known(setup)},
         )
         while not live.over:
             tick = live.game.tick
@@ -154,7 +166,13 @@ def test_the_person_fights_and_collects() -> None:
 def test_a_recording_has_height_pitch_and_camera_and_survives_its_file() -> None:
     _, recording, _ = played(0, "person", 20, map="deathmatch")
     track = next(track for track in recording.tracks if track.actor == "player")
-    assert len(track.x) == len(track.height) == len(track.pitch) == len(track.camera) == recording.timing.frames
+    assert (
+        len(track.x)
+        == len(track.height)
+        == len(track.pitch)
+        == len(track.camera)
+        == recording.timing.frames
+    )
     assert len(set(track.camera)) > 1.2 * len(set(track.heading)), "finer than whole degrees"
     angles = recording.telemetry["angle_deg"]
     for camera, heading, angle, z, height in zip(
@@ -182,13 +200,18 @@ def test_film_replay_and_telemetry_agree_on_time(tmp_path: Path) -> None:
     assert count == frames == len(recording.telemetry["x"]) == len(recording.tracks[0].x)
     assert abs(recording.timing.duration_ms - frames * 1000 / TICS_PER_S) <= 1
     with load_av("test").open(str(target)) as film:
-        decoded = [(float(frame.time), frame.to_ndarray(format="rgb24")) for frame in film.decode(video=0)]
+        decoded = [
+            (float(frame.time), frame.to_ndarray(format="rgb24")) for frame in film.decode(video=0)
+        ]
     assert len(decoded) == frames
     seen = list(pictures(recording, View(160, 120)))
     for number in (10, frames // 2, frames - 5):
         at_s, picture = decoded[number]
         assert abs(at_s - number / TICS_PER_S) < 1e-3
-        errors = [np.abs(picture.astype(int) - seen[other].astype(int)).mean() for other in range(number - 4, number + 5)]
+        errors = [
+            np.abs(picture.astype(int) - seen[other].astype(int)).mean()
+            for other in range(number - 4, number + 5)
+        ]
         assert errors[4] == min(errors), "the picture of this tic, not of one before or after"
 
 
@@ -199,21 +222,28 @@ def test_a_film_may_begin_later_and_show_nothing_but_the_surroundings() -> None:
     assert len(later) == len(whole) - 25
     assert all((picture == same).all() for picture, same in zip(later, whole[25:], strict=True))
     _, fight, _ = played(0, "person", 5, map="deathmatch")
-    armed, plain = (next(pictures(fight, View(160, 120, plain=plain, first_frame=100))) for plain in (False, True))
+    armed, plain = (
+        next(pictures(fight, View(160, 120, plain=plain, first_frame=100)))
+        for plain in (False, True)
+    )
     changed = np.argwhere((armed != plain).any(2))
     assert len(changed), "a weapon and a crosshair are gone"
     assert changed[:, 0].min() >= 55, "and nothing above them"
     assert (np.abs(changed[:, 1] - 80) < 50).all()
 
 
-def test_a_film_made_twice_has_the_same_bytes_and_others_from_another_camera(tmp_path: Path) -> None:
+def test_a_film_made_twice_has_the_same_bytes_and_others_from_another_camera(
+    tmp_path: Path,
+) -> None:
     _, recording, _ = played(1, "wanderer", 40)
     source = tmp_path / "a.replay.json.gz"
     write(recording, source)
     bodies = []
     for number, camera in enumerate(("third", "third", "first")):
         target = tmp_path / f"{number}.mp4"
-        render_file(source, target, Look(320, 180, frames_per_s=TICS_PER_S, camera=camera, to_ms=1500))
+        render_file(
+            source, target, Look(320, 180, frames_per_s=TICS_PER_S, camera=camera, to_ms=1500)
+        )
         bodies.append(target.read_bytes())
     assert bodies[0] == bodies[1] != bodies[2]
 
@@ -221,7 +251,11 @@ def test_a_film_made_twice_has_the_same_bytes_and_others_from_another_camera(tmp
 def test_nothing_in_a_film_or_at_the_page_tells_who_played(tmp_path: Path) -> None:
     setup, recording, _ = played(1, "wanderer", 40)
     write(recording, tmp_path / "secret-agent.replay.json.gz")
-    render_file(tmp_path / "secret-agent.replay.json.gz", tmp_path / "film.mp4", Look(160, 120, frames_per_s=35, to_ms=500))
+    render_file(
+        tmp_path / "secret-agent.replay.json.gz",
+        tmp_path / "film.mp4",
+        Look(160, 120, frames_per_s=35, to_ms=500),
+    )
     body = (tmp_path / "film.mp4").read_bytes()
     for word in (b"secret", b"wanderer", b"doom", b"setup", str(setup.engine_seed).encode()):
         assert word not in body
@@ -247,7 +281,9 @@ def test_items_come_back_after_a_known_time() -> None:
     try:
         there: list[bool] = []
         for _ in range((RESPAWN_S + 2) * TICS_PER_S):
-            engine.advance([50.0 if len(there) < 10 else 0.0] + [0.0] * (len(BUTTONS) - 1))  # touched when one moves
+            engine.advance(
+                [50.0 if len(there) < 10 else 0.0] + [0.0] * (len(BUTTONS) - 1)
+            )  # touched when one moves
             (lying,) = (o for o in engine.objects if o.name == "Shotgun" and (o.x, o.y) == place)
             there.append(not lying.hidden)
     finally:
@@ -296,17 +332,18 @@ def test_maps_of_freedm_are_played_with_bots() -> None:
 
 def test_options_that_cannot_be_are_told(tmp_path: Path) -> None:
     assert not problems_of(DoomOptions())
-    assert [key for key, _, _ in problems_of(DoomOptions(goal=16, picture="7x7", map="nowhere.wad:map01"))] == [
-        "goal",
-        "picture",
-        "map",
-    ]
+    assert [
+        key
+        for key, _, _ in problems_of(DoomOptions(goal=16, picture="7x7", map="nowhere.wad:map01"))
+    ] == ["goal", "picture", "map"]
     with pytest.raises(InvalidInput, match="unknown opponent 'bott'"):
         raise InvalidInput(" ".join(PLAYING.opponents.problem("bott") or ()))
 
 
 def believable(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "believable", *words], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "believable", *words], capture_output=True, text=True, check=False
+    )
 
 
 def test_rounds_are_recorded_and_filmed_from_the_command_line(tmp_path: Path) -> None:
@@ -323,7 +360,9 @@ def test_rounds_are_recorded_and_filmed_from_the_command_line(tmp_path: Path) ->
         "--film",
         "160x120",
     ]
-    done = believable(*words, "--seed", "7", "--rounds", "2", "--picture", "160x120", "--seconds", "5")
+    done = believable(
+        *words, "--seed", "7", "--rounds", "2", "--picture", "160x120", "--seconds", "5"
+    )
     assert done.returncode == 0, done.stderr
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "doom-nobody-01.mp4",

@@ -44,7 +44,9 @@ def test_gymnasium_alone_makes_them_by_module_and_id() -> None:
     subprocess.run([sys.executable, "-c", FRESH], check=True, timeout=120)
 
 
-@pytest.mark.filterwarnings("ignore")  # Gymnasium's advice about environments that are made without their wrapper
+@pytest.mark.filterwarnings(
+    "ignore"
+)  # Gymnasium's advice about environments that are made without their wrapper
 @pytest.mark.parametrize("name", IDS)
 def test_the_checker_is_content(name: str) -> None:
     env = gymnasium.make(name, render_mode="rgb_array").unwrapped
@@ -88,7 +90,9 @@ def test_several_run_side_by_side_in_processes() -> None:
 
 
 def test_the_way_to_the_goal_is_worth_it() -> None:
-    """Turning towards the next place on the way and running gives the reward of the goal in the end."""
+    """Turning towards the next place on the way and running gives the reward of the goal in the
+    end.
+    """
     env = DoomNavigateEnv(map_seed=7, seconds=60)
     drawn = navigation_map(7)
     walk = WalkMap(drawn.plan)
@@ -101,10 +105,16 @@ def test_the_way_to_the_goal_is_worth_it() -> None:
             own = tile_at(body.x, body.y)
             route = walk.route(own, goal) if own in walk.tiles else []
             leap = len(route) > 1 and walk.leaps(route[0], route[1])
-            x, y = way_ahead(walk, body.x, body.y, route[1:]) if len(route) > 1 and not leap else (body.x + 100, body.y)
+            x, y = (
+                way_ahead(walk, body.x, body.y, route[1:])
+                if len(route) > 1 and not leap
+                else (body.x + 100, body.y)
+            )
             bearing = np.degrees(np.arctan2(y - body.y, x - body.x))
             right = -((bearing - body.angle_deg + 180) % 360 - 180)
-            turn = int(np.argmin([abs(right - degrees) for degrees in (-90, -45, -18, 0, 18, 45, 90)]))
+            turn = int(
+                np.argmin([abs(right - degrees) for degrees in (-90, -45, -18, 0, 18, 45, 90)])
+            )
             running = 2 if abs(right) < 40 else 1
             _, reward, ended, cut_off, _ = env.step(np.array([running, 1, turn, int(leap), 0]))
             total += float(reward)

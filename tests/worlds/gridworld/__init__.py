@@ -1,4 +1,6 @@
-"""A second world for the tests: gather the gems of a small board before a rival does. A third party would write no more."""
+"""A second world for the tests: gather the gems of a small board before a rival does. A third party
+would write no more.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,13 @@ class GridSetup(Record):
 def settle(options: GridOptions, place: RoundPlace) -> GridSetup:
     seed = place.seed("board", place.trial_key)
     ticks = (3600 if place.practice else place.duration_s) * HZ
-    return GridSetup(seed=seed, opponent=str(place.opponent), gems=options.gems, ticks=ticks, practice=place.practice)
+    return GridSetup(
+        seed=seed,
+        opponent=str(place.opponent),
+        gems=options.gems,
+        ticks=ticks,
+        practice=place.practice,
+    )
 
 
 class GridGame:
@@ -67,11 +75,16 @@ class GridGame:
         dx, dy = inputs["player"]
         self.player = min(max(px + dx, 0), 7), min(max(py + dy, 0), 7)
         if self.setup.opponent == "wanderer" and self.tick % 5 == 0:
-            self.rival = (min(max(rx + self._rng.choice((-1, 0, 1)), 0), 7), min(max(ry + self._rng.choice((-1, 0, 1)), 0), 7))
+            self.rival = (
+                min(max(rx + self._rng.choice((-1, 0, 1)), 0), 7),
+                min(max(ry + self._rng.choice((-1, 0, 1)), 0), 7),
+            )
         happened = ["gathered"] if self.player in self._left else []
         self.score += len(happened)
         self._left = [gem for gem in self._left if gem not in (self.player, self.rival)]
-        self._course.append((self.player, self.rival, tuple(gem in self._left for gem in self.gems), self.score))
+        self._course.append(
+            (self.player, self.rival, tuple(gem in self._left for gem in self.gems), self.score)
+        )
         self.tick += 1
         return happened
 
@@ -93,13 +106,19 @@ class GridGame:
             for n, (x, y) in enumerate(self.gems)
         ]
         moved = [
-            Track(name, tuple(x * 1000 + 500 for x, _ in places), tuple(y * 1000 + 500 for _, y in places))
+            Track(
+                name,
+                tuple(x * 1000 + 500 for x, _ in places),
+                tuple(y * 1000 + 500 for _, y in places),
+            )
             for name, places in (("player", players), ("rival", rivals))
         ]
         tracks = (*gems, *moved)
         return Recording(
             world=RecordedWorld("gridworld", 8, 8, ("." * 8,) * 8),
-            actors=tuple(Actor(track.actor, track.actor, track.actor.split("-")[0]) for track in tracks),
+            actors=tuple(
+                Actor(track.actor, track.actor, track.actor.split("-")[0]) for track in tracks
+            ),
             timing=Timing(1000 // HZ, self.tick),
             tracks=tracks,
             telemetry={"score": scores},
@@ -113,7 +132,11 @@ class GridGame:
 def draw(recording: Recording) -> Scene:
     colours = {"player": "#2f6690", "rival": "#c8553d", "gem": "#f2c14e"}
     sprites = tuple(
-        Sprite(a.id, (Shape("circle", colours.get(a.role, "#888888"), r=0.3),), shown_when="there" * (a.role == "gem"))
+        Sprite(
+            a.id,
+            (Shape("circle", colours.get(a.role, "#888888"), r=0.3),),
+            shown_when="there" * (a.role == "gem"),
+        )
         for a in recording.actors
     )
     return Scene(recording.world.width, recording.world.height, "#ffffff", (), sprites)
@@ -126,7 +149,9 @@ class Gatherer:
 
     def act(self, picture: Mapping[str, Any]) -> Input:
         x, y = picture["p"]
-        gx, gy = min(picture["g"], key=lambda gem: abs(gem[0] - x) + abs(gem[1] - y), default=(x, y))
+        gx, gy = min(
+            picture["g"], key=lambda gem: abs(gem[0] - x) + abs(gem[1] - y), default=(x, y)
+        )
         return (gx > x) - (gx < x), (gy > y) - (gy < y)
 
 
@@ -139,17 +164,26 @@ GRIDWORLD = World(
     playing=Playing(
         options=GridOptions,
         setup=GridSetup,
-        inputs=InputSchema((InputPart("step_x", -1, 1, "Right or left."), InputPart("step_y", -1, 1, "Down or up."))),
+        inputs=InputSchema(
+            (
+                InputPart("step_x", -1, 1, "Right or left."),
+                InputPart("step_y", -1, 1, "Down or up."),
+            )
+        ),
         tick_hz=HZ,
         seats=("player", "rival"),
         columns=WorldColumns(
             setup=(WorldColumn("board_seed", "integer", "What the board follows from."),),
             setup_row=lambda setup: {"board_seed": setup.seed},
             telemetry=(WorldColumn("score", "integer", "Gems so far."),),
-            telemetry_rows=lambda recording: [{"score": score} for score in recording.telemetry["score"]],
+            telemetry_rows=lambda recording: [
+                {"score": score} for score in recording.telemetry["score"]
+            ],
         ),
         opponents=Opponents({"wanderer": "Walks about.", "stone": "Does nothing."}),
-        players=(Agent("gatherer", "Takes the nearest gem.", lambda: None, lambda rng: None, Gatherer),),
+        players=(
+            Agent("gatherer", "Takes the nearest gem.", lambda: None, lambda rng: None, Gatherer),
+        ),
         settle=settle,
         new=GridGame,
     ),

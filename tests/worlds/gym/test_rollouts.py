@@ -36,7 +36,11 @@ def frames(film: Path) -> list[Any]:
 
 def test_each_episode_is_a_film_and_a_recording_of_what_was_done(tmp_path: Path) -> None:
     env = believable.record(
-        gymnasium.make(MINIGRID, render_mode="rgb_array"), tmp_path / "clips", name="walk", info=["steps"], agent="scripted"
+        gymnasium.make(MINIGRID, render_mode="rgb_array"),
+        tmp_path / "clips",
+        name="walk",
+        info=["steps"],
+        agent="scripted",
     )
     for seed in (4, 5):
         env.reset(seed=seed)
@@ -59,15 +63,22 @@ def test_each_episode_is_a_film_and_a_recording_of_what_was_done(tmp_path: Path)
     assert first.telemetry["return"][-1] == float(reward) == pytest.approx(1 - 0.9 * 5 / 100)
     assert first.telemetry["info.steps"] == (None,) * 6
     assert first.provenance["ended"] == "terminated"
-    filmed, again = frames(tmp_path / "clips" / "walk-01.mp4"), list(pictures(first, View(480, 480)))
+    filmed, again = (
+        frames(tmp_path / "clips" / "walk-01.mp4"),
+        list(pictures(first, View(480, 480))),
+    )
     assert len(filmed) == len(again) == 6
     for shown, picture in zip(filmed, again, strict=True):
-        assert np.abs(shown.astype(int) - fitted(picture, *shown.shape[1::-1]).astype(int)).mean() < 12
+        assert (
+            np.abs(shown.astype(int) - fitted(picture, *shown.shape[1::-1]).astype(int)).mean() < 12
+        )
 
 
 def test_the_same_rollout_is_the_same_bytes(tmp_path: Path) -> None:
     for folder in ("a", "b"):
-        env = believable.record(gymnasium.make(MINIGRID, render_mode="rgb_array"), tmp_path / folder)
+        env = believable.record(
+            gymnasium.make(MINIGRID, render_mode="rgb_array"), tmp_path / folder
+        )
         env.reset(seed=1)
         for action in TO_THE_GOAL:
             env.step(action)
@@ -77,7 +88,11 @@ def test_the_same_rollout_is_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_values_of_info_are_kept_and_a_broken_off_episode_says_so(tmp_path: Path) -> None:
-    env = believable.record(gymnasium.make("ALE/Pong-v5", render_mode="rgb_array"), tmp_path, info=["lives", "frame_number"])
+    env = believable.record(
+        gymnasium.make("ALE/Pong-v5", render_mode="rgb_array"),
+        tmp_path,
+        info=["lives", "frame_number"],
+    )
     env.reset()
     for _ in range(3):
         env.step(2)
@@ -92,7 +107,9 @@ def test_values_of_info_are_kept_and_a_broken_off_episode_says_so(tmp_path: Path
 
 
 def test_what_cannot_be_filmed_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"draws no pictures.*Make it with render_mode='rgb_array'"):
+    with pytest.raises(
+        InvalidInput, match=r"draws no pictures.*Make it with render_mode='rgb_array'"
+    ):
         believable.record(gymnasium.make("CartPole-v1"), tmp_path)
     with pytest.raises(InvalidInput, match="expected a Gymnasium environment, got str"):
         believable.record("CartPole-v1", tmp_path)

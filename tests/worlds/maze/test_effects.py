@@ -1,4 +1,6 @@
-"""How different the two tempers are: effect sizes over a hundred seeded rounds each, printed with their intervals."""
+"""How different the two tempers are: effect sizes over a hundred seeded rounds each, printed with
+their intervals.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def behaviour(name: str, seed: int) -> Behaviour:
 
 def _off_deg(game: MazeRound) -> float:
     """How far to the side of its nose the player stands."""
-    angle = math.degrees(math.atan2(game.player.y - game.opponent.y, game.player.x - game.opponent.x))
+    angle = math.degrees(
+        math.atan2(game.player.y - game.opponent.y, game.player.x - game.opponent.x)
+    )
     return abs((angle - game.opponent.heading_deg + 180) % 360 - 180)
 
 
@@ -74,7 +78,9 @@ def _touches_wall(game: MazeRound) -> bool:
 
 @pytest.fixture(scope="module")
 def observed() -> dict[str, list[Behaviour]]:
-    return {name: [behaviour(name, seed) for seed in range(ROUNDS)] for name in ("calm", "frustrated")}
+    return {
+        name: [behaviour(name, seed) for seed in range(ROUNDS)] for name in ("calm", "frustrated")
+    }
 
 
 @pytest.fixture
@@ -85,8 +91,8 @@ def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
         interval = f"[{effect.low:.2f}, {effect.high:.2f}]"
         with capsys.disabled():
             sys.stdout.write(
-                f"\n  {what}: calm {calm:.2f}, frustrated {frustrated:.2f}; {effect.method} {effect.value:.2f} {interval},"
-                f" n = {effect.n}"
+                f"\n  {what}: calm {calm:.2f}, frustrated {frustrated:.2f}; {effect.method}"
+                f" {effect.value:.2f} {interval}, n = {effect.n}"
             )
 
     return say
@@ -107,19 +113,32 @@ def single(observed: dict[str, list[Behaviour]], name: str, what: str) -> list[f
     return [statistics.fmean(getattr(one, what)) for one in observed[name] if getattr(one, what)]
 
 
-def test_a_frustrated_opponent_sees_less_to_the_side(observed: dict[str, list[Behaviour]], tell: Tell) -> None:
+def test_a_frustrated_opponent_sees_less_to_the_side(
+    observed: dict[str, list[Behaviour]], tell: Tell
+) -> None:
     """The farthest off its nose that it noticed the player, round by round."""
     pairs = zip(observed["calm"], observed["frustrated"], strict=True)
-    both = [(max(a.sight_off_deg), max(b.sight_off_deg)) for a, b in pairs if a.sight_off_deg and b.sight_off_deg]
+    both = [
+        (max(a.sight_off_deg), max(b.sight_off_deg))
+        for a, b in pairs
+        if a.sight_off_deg and b.sight_off_deg
+    ]
     calm, frustrated = [a for a, _ in both], [b for _, b in both]
     effect = dz(frustrated, calm)
-    tell("widest sight to the side (degrees)", statistics.fmean(calm), statistics.fmean(frustrated), effect)
+    tell(
+        "widest sight to the side (degrees)",
+        statistics.fmean(calm),
+        statistics.fmean(frustrated),
+        effect,
+    )
     assert len(both) >= ROUNDS // 2
     assert effect.high is not None
     assert effect.high < -0.5
 
 
-def test_a_frustrated_opponent_crosses_fire_more(observed: dict[str, list[Behaviour]], tell: Tell) -> None:
+def test_a_frustrated_opponent_crosses_fire_more(
+    observed: dict[str, list[Behaviour]], tell: Tell
+) -> None:
     calm, frustrated = single(observed, "calm", "fire"), single(observed, "frustrated", "fire")
     effect = cliffs_delta(frustrated, calm)
     tell("share of fires crossed", statistics.fmean(calm), statistics.fmean(frustrated), effect)
@@ -127,7 +146,9 @@ def test_a_frustrated_opponent_crosses_fire_more(observed: dict[str, list[Behavi
     assert effect.low > 0
 
 
-def test_a_frustrated_opponent_turns_more_erratically(observed: dict[str, list[Behaviour]], tell: Tell) -> None:
+def test_a_frustrated_opponent_turns_more_erratically(
+    observed: dict[str, list[Behaviour]], tell: Tell
+) -> None:
     calm, frustrated = paired(observed, "turn_deg")
     effect = dz(frustrated, calm)
     tell("turning (degrees per tick)", statistics.fmean(calm), statistics.fmean(frustrated), effect)
@@ -136,7 +157,9 @@ def test_a_frustrated_opponent_turns_more_erratically(observed: dict[str, list[B
     assert effect.low > 0.5
 
 
-def test_a_frustrated_opponent_hears_more_precisely(observed: dict[str, list[Behaviour]], tell: Tell) -> None:
+def test_a_frustrated_opponent_hears_more_precisely(
+    observed: dict[str, list[Behaviour]], tell: Tell
+) -> None:
     """How far from its source it takes a sound to come, round by round."""
     calm, frustrated = paired(observed, "heard_off_tiles")
     effect = dz(frustrated, calm)

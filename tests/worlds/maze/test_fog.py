@@ -1,4 +1,6 @@
-"""Fog and mood, as options of a round: what is hidden is not sent, what is shown is shown in the recording, too."""
+"""Fog and mood, as options of a round: what is hidden is not sent, what is shown is shown in the
+recording, too.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from believable.worlds.world_check import check_world
 TICKS = 1200
 
 
-def rounds(opponent: str = "frustrated", **options: Any) -> Iterator[tuple[MazeGame, dict[str, Any]]]:
+def rounds(
+    opponent: str = "frustrated", **options: Any
+) -> Iterator[tuple[MazeGame, dict[str, Any]]]:
     """Every tick of a round by a scripted player: the game, and what the page is told."""
     setup = MazeSetup(maze_seed=5, agent_seed=6, opponent=opponent, ticks=TICKS, **options)
     game, player = MazeGame(setup, True), ScriptedPlayer(7)
@@ -93,7 +97,9 @@ def test_judges_see_the_opponent_only_when_the_player_saw_it(fogged: Recording) 
         assert any(state.frame == first and state.key == "health" for state in piece.states)
     ids = {actor.id for actor in blind.actors}
     assert {track.actor for track in blind.tracks} == ids
-    hidden_frame = next(frame for frame in range(TICKS) if not any(_there(piece, frame) for piece in pieces))
+    hidden_frame = next(
+        frame for frame in range(TICKS) if not any(_there(piece, frame) for piece in pieces)
+    )
     red = {"#c8553d", "#d3220f", "#8f2d1c"}
     picture = display_list(draw(blind), blind, hidden_frame * blind.timing.frame_ms)
     assert not any(shape.fill in red for shape in picture)
@@ -121,7 +127,10 @@ def test_a_track_is_cut_where_its_actor_was_unseen() -> None:
         State(4, "health", 4),
     )
     pieces = seen_pieces(Track("o", (0, 1, 2, 3, 4), (9, 9, 9, 9, 9), (), 0, states))
-    assert [(piece.actor, piece.first_frame, piece.x) for piece in pieces] == [("o", 0, (0,)), ("o~2", 3, (3, 4))]
+    assert [(piece.actor, piece.first_frame, piece.x) for piece in pieces] == [
+        ("o", 0, (0,)),
+        ("o~2", 3, (3, 4)),
+    ]
     assert pieces[1].states == (State(3, "health", 5), State(4, "health", 4))
     assert seen_pieces(Track("o", (1,), (1,), (), 0, (State(0, UNSEEN, True),))) == []
 
@@ -129,13 +138,19 @@ def test_a_track_is_cut_where_its_actor_was_unseen() -> None:
 def test_in_fog_the_floor_is_dark_and_what_the_player_sees_is_light(fogged: Recording) -> None:
     blind = fogged.for_judging()
     scene = draw(blind)
-    assert scene.background != draw(Recording(fogged.world, fogged.actors, fogged.timing, ())).background
+    assert (
+        scene.background
+        != draw(Recording(fogged.world, fogged.actors, fogged.timing, ())).background
+    )
     star = next(shape for shape in display_list(scene, blind, 1000) if shape.kind == "star")
     assert star.fill == "#f4f1ea"
 
 
 def test_a_face_shows_mood_only_where_the_study_wants_it() -> None:
-    faces = {opponent: {told["o"][4] for _, told in rounds(opponent, mood=True)} for opponent in ("calm", "frustrated")}
+    faces = {
+        opponent: {told["o"][4] for _, told in rounds(opponent, mood=True)}
+        for opponent in ("calm", "frustrated")
+    }
     assert 2 not in faces["calm"]
     assert 0 in faces["calm"]
     assert 2 in faces["frustrated"]
@@ -157,5 +172,7 @@ def test_a_chaser_without_a_mood_is_at_ease() -> None:
 
 
 def test_the_maze_with_its_options_keeps_the_contract() -> None:
-    playing = replace(MAZE.game, settle=lambda _, place: settle(MazeOptions(fog=True, mood=True), place))
+    playing = replace(
+        MAZE.game, settle=lambda _, place: settle(MazeOptions(fog=True, mood=True), place)
+    )
     check_world(replace(MAZE, playing=playing))

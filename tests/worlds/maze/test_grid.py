@@ -25,17 +25,22 @@ def test_avoided_tiles_are_never_entered() -> None:
     assert all(closed[tile] == FAR for tile in GRID.free if tile != target)
 
 
-positions = st.tuples(st.sampled_from(GRID.free), st.integers(50, TILE - 50), st.integers(50, TILE - 50)).map(
-    lambda p: (p[0] % GRID.width * TILE + p[1], p[0] // GRID.width * TILE + p[2])
-)
+positions = st.tuples(
+    st.sampled_from(GRID.free), st.integers(50, TILE - 50), st.integers(50, TILE - 50)
+).map(lambda p: (p[0] % GRID.width * TILE + p[1], p[0] // GRID.width * TILE + p[2]))
 
 
 @given(positions, positions)
 @settings(max_examples=300)
-def test_sight_agrees_with_walking_the_line_in_tiny_steps(a: tuple[int, int], b: tuple[int, int]) -> None:
+def test_sight_agrees_with_walking_the_line_in_tiny_steps(
+    a: tuple[int, int], b: tuple[int, int]
+) -> None:
     steps = 4000
     blocked_on_line = {
-        GRID.blocked[GRID.tile_at(a[0] + (b[0] - a[0]) * i // steps, a[1] + (b[1] - a[1]) * i // steps)] for i in range(steps + 1)
+        GRID.blocked[
+            GRID.tile_at(a[0] + (b[0] - a[0]) * i // steps, a[1] + (b[1] - a[1]) * i // steps)
+        ]
+        for i in range(steps + 1)
     }
     if GRID.sees(*a, *b):
         assert _walls_touched(a, b) <= 2  # a corner may be grazed by rounding, never crossed

@@ -12,7 +12,14 @@ import pytest
 from believable.recordings.file import from_bytes, problems, to_bytes
 from believable.worlds.maze.opponents import FrustratedOpponent, ShortestPathChaser, can_see
 from believable.worlds.maze.record import play_round
-from believable.worlds.maze.rules import MazeEvent, MazeRound, MazeRules, OpponentInput, PlayerInput, new_round
+from believable.worlds.maze.rules import (
+    MazeEvent,
+    MazeRound,
+    MazeRules,
+    OpponentInput,
+    PlayerInput,
+    new_round,
+)
 from believable.worlds.maze.scripted_player import ScriptedPlayer
 from believable.worlds.maze.temper import CALM, FRUSTRATED, Dynamics, constant, preset
 
@@ -48,7 +55,9 @@ def observe(dynamics: Dynamics) -> Observed:
     return seen
 
 
-def _watch(game: MazeRound, player: ScriptedPlayer, opponent: FrustratedOpponent, seen: Observed) -> None:
+def _watch(
+    game: MazeRound, player: ScriptedPlayer, opponent: FrustratedOpponent, seen: Observed
+) -> None:
     events: list[MazeEvent] = []
     before, heading = "", game.opponent.heading_deg
     while not game.over:
@@ -88,17 +97,23 @@ def test_frustrated_opponents_turn_more_erratically(calm: Observed, frustrated: 
 
 
 def sound_goal(dynamics: Dynamics, seed: int) -> tuple[OpponentInput, int]:
-    """Where it goes for a shot twelve tiles away in an open hall, and how many tiles off that is."""
+    """Where it goes for a shot twelve tiles away in an open hall, and how many tiles off that
+    is.
+    """
     game = new_round(3)
     game.grid = type(game.grid)(["#" * 19, *["#" + "." * 17 + "#"] * 9, "#" * 19])
     game.opponent.x, game.opponent.y, game.opponent.heading_deg = 1500, 5500, 180
     game.player.x, game.player.y = 13_500, 5500
-    intent = FrustratedOpponent(dynamics, seed).decide(game, [MazeEvent(0, "shot", "player", 13_500, 5500, 20)])
+    intent = FrustratedOpponent(dynamics, seed).decide(
+        game, [MazeEvent(0, "shot", "player", 13_500, 5500, 20)]
+    )
     column, row = (int(part) for part in intent.goal.removeprefix("tile ").split(","))
     return intent, abs(column - 13) + abs(row - 5)
 
 
-def test_a_sound_behind_its_back_is_investigated_and_a_frustrated_opponent_knows_better_where_it_was() -> None:
+def test_a_sound_behind_its_back_is_investigated_and_a_frustrated_opponent_knows_better_where_it_was() -> (
+    None
+):
     calm = [sound_goal(constant(0.0), seed) for seed in range(40)]
     frustrated = [sound_goal(constant(1.0), seed) for seed in range(40)]
     assert {intent.intent for intent, _ in calm + frustrated} == {"investigate"}
@@ -116,7 +131,9 @@ def test_it_pricks_up_its_ears_before_it_sets_out() -> None:
 
 def test_who_is_out_of_sight_is_followed_to_the_next_junction_and_looked_for() -> None:
     game = new_round(3, MazeRules(round_ticks=400))
-    game.grid = type(game.grid)(["###########", "#.........#", "#########.#", "#########.#", "#########.#", "###########"])
+    game.grid = type(game.grid)(
+        ["###########", "#.........#", "#########.#", "#########.#", "#########.#", "###########"]
+    )
     game.opponent.x, game.opponent.y, game.opponent.heading_deg = 1500, 1500, 0
     game.player.x, game.player.y = 8500, 1500
     opponent = FrustratedOpponent(constant(0.0), 1)
@@ -148,7 +165,9 @@ def test_frustrated_opponents_see_less_to_the_side() -> None:
 
 
 def test_in_sight_the_way_is_a_shortest_one_unless_fire_makes_it_detour() -> None:
-    """Every tile entered while chasing, with no fire about and no swerve, brings the opponent one step nearer to the player."""
+    """Every tile entered while chasing, with no fire about and no swerve, brings the opponent one
+    step nearer to the player.
+    """
     wrong = steps = 0
     for seed in range(ROUNDS):
         game = new_round(seed, MazeRules(round_ticks=600))
@@ -162,7 +181,11 @@ def test_in_sight_the_way_is_a_shortest_one_unless_fire_makes_it_detour() -> Non
             events = game.step(keys, intent)
             then = game.grid.tile_at(game.opponent.x, game.opponent.y)
             was_reset = any(event.kind == "reset" for event in events)
-            if intent.intent == "chase" and then != here and not (swerving or game.fires or was_reset):
+            if (
+                intent.intent == "chase"
+                and then != here
+                and not (swerving or game.fires or was_reset)
+            ):
                 steps += 1
                 wrong += target[then] != target[here] - 1
     assert steps > 500
@@ -175,7 +198,12 @@ def test_a_calm_wounded_opponent_walks_round_the_fire_and_a_frustrated_one_throu
     def intent_of(dynamics: Dynamics) -> str:
         game = new_round(1)
         game.grid = type(game.grid)(hall)
-        game.opponent.x, game.opponent.y, game.opponent.heading_deg, game.opponent.health = 1500, 1500, 0, 50
+        game.opponent.x, game.opponent.y, game.opponent.heading_deg, game.opponent.health = (
+            1500,
+            1500,
+            0,
+            50,
+        )
         game.player.x, game.player.y = 5400, 1500
         game.fires[1 * 9 + 4] = 10_000
         return FrustratedOpponent(dynamics, 1).decide(game, []).intent
@@ -184,8 +212,12 @@ def test_a_calm_wounded_opponent_walks_round_the_fire_and_a_frustrated_one_throu
     assert intent_of(constant(1.0)) == "cross_fire"
 
 
-def corridor(dynamics: Dynamics, burning: Sequence[int], ticks: int) -> list[tuple[OpponentInput, int]]:
-    """What it does in a corridor with no way round, the player in sight behind a fire; and the tile it stands on then."""
+def corridor(
+    dynamics: Dynamics, burning: Sequence[int], ticks: int
+) -> list[tuple[OpponentInput, int]]:
+    """What it does in a corridor with no way round, the player in sight behind a fire; and the tile
+    it stands on then.
+    """
     game = new_round(1, MazeRules(round_ticks=ticks))
     game.grid = type(game.grid)(["###########", "#.........#", "###########"])
     game.opponent.x, game.opponent.y, game.opponent.heading_deg = 2500, 1500, 0
@@ -200,7 +232,9 @@ def corridor(dynamics: Dynamics, burning: Sequence[int], ticks: int) -> list[tup
     return conduct
 
 
-def test_a_calm_opponent_waits_before_a_fire_without_a_way_round_and_a_frustrated_one_does_not() -> None:
+def test_a_calm_opponent_waits_before_a_fire_without_a_way_round_and_a_frustrated_one_does_not() -> (
+    None
+):
     calm, frustrated = (corridor(constant(level), (4, 5), 80) for level in (0.0, 1.0))
     assert calm[-1][0].intent == "avoid_fire"
     assert not calm[-1][0].walk
@@ -231,15 +265,27 @@ def test_the_mood_rises_with_damage_and_lost_sight_and_falls_with_success() -> N
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_round_made_again_from_seed_and_inputs_is_the_same_frame_by_frame(seed: int) -> None:
-    replay, inputs = play_round(seed, ScriptedPlayer(seed), FrustratedOpponent(preset("frustrated"), seed), agent="frustrated")
-    again, _ = play_round(seed, LoggedInputs(inputs), FrustratedOpponent(preset("frustrated"), seed), agent="frustrated")
+    replay, inputs = play_round(
+        seed,
+        ScriptedPlayer(seed),
+        FrustratedOpponent(preset("frustrated"), seed),
+        agent="frustrated",
+    )
+    again, _ = play_round(
+        seed,
+        LoggedInputs(inputs),
+        FrustratedOpponent(preset("frustrated"), seed),
+        agent="frustrated",
+    )
     assert again == replay
     assert problems(replay) == []
     assert from_bytes(to_bytes(replay), source="memory") == replay
 
 
 def test_a_recorded_round_hides_the_inside_from_judges() -> None:
-    replay, _ = play_round(5, ScriptedPlayer(5), FrustratedOpponent(preset("calm"), 5), agent="calm")
+    replay, _ = play_round(
+        5, ScriptedPlayer(5), FrustratedOpponent(preset("calm"), 5), agent="calm"
+    )
     assert replay.actions
     assert {action.verb for action in replay.actions} >= {"search", "chase"}
     keys = {state.key for track in replay.for_judging().tracks for state in track.states}

@@ -7,7 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from believable.worlds.maze.grid import TILE, Grid
-from believable.worlds.maze.rules import MazeEvent, MazeRound, MazeRules, OpponentInput, PlayerInput, heard, new_round, slide
+from believable.worlds.maze.rules import (
+    MazeEvent,
+    MazeRound,
+    MazeRules,
+    OpponentInput,
+    PlayerInput,
+    heard,
+    new_round,
+    slide,
+)
 
 HALL = Grid(["#########", "#.......#", "#.......#", "#########"])
 SETTINGS = MazeRules()
@@ -25,13 +34,20 @@ def kinds(events: list[MazeEvent]) -> list[str]:
 
 
 inputs = st.builds(
-    PlayerInput, st.sampled_from([-1, 0, 1]), st.sampled_from([-1, 0, 1]), st.integers(0, 359), st.booleans(), st.booleans()
+    PlayerInput,
+    st.sampled_from([-1, 0, 1]),
+    st.sampled_from([-1, 0, 1]),
+    st.integers(0, 359),
+    st.booleans(),
+    st.booleans(),
 )
 
 
 @given(st.integers(0, 50), st.lists(st.tuples(inputs, st.integers(0, 359)), max_size=200))
 @settings(max_examples=50, deadline=None)
-def test_nobody_ever_stands_in_a_wall_and_numbers_stay_in_range(seed: int, moves: list[tuple[PlayerInput, int]]) -> None:
+def test_nobody_ever_stands_in_a_wall_and_numbers_stay_in_range(
+    seed: int, moves: list[tuple[PlayerInput, int]]
+) -> None:
     game = new_round(seed, MazeRules(size=15))
     radius = game.settings.body_radius
     for keys, heading in moves:
@@ -49,9 +65,16 @@ def test_the_same_seed_and_inputs_give_the_same_round() -> None:
         rng, game = random.Random(3), new_round(3)
         trail = []
         for _ in range(900):
-            keys = PlayerInput(rng.choice((-1, 0, 1)), rng.choice((-1, 0, 1)), rng.randrange(360), rng.random() < 0.3)
+            keys = PlayerInput(
+                rng.choice((-1, 0, 1)),
+                rng.choice((-1, 0, 1)),
+                rng.randrange(360),
+                rng.random() < 0.3,
+            )
             game.step(keys, OpponentInput(rng.randrange(360), True))
-            trail.append((game.player.x, game.player.y, game.opponent.x, game.opponent.y, game.score))
+            trail.append(
+                (game.player.x, game.player.y, game.opponent.x, game.opponent.y, game.score)
+            )
         return trail
 
     assert play() == play()
@@ -133,7 +156,9 @@ def test_the_two_start_far_apart() -> None:
     for seed in range(30):
         game = new_round(seed)
         distances = game.grid.distances(game.player_start)
-        assert distances[game.opponent_start] * 4 >= 3 * max(distances[tile] for tile in game.grid.free)
+        assert distances[game.opponent_start] * 4 >= 3 * max(
+            distances[tile] for tile in game.grid.free
+        )
 
 
 def test_sliding_stops_at_the_wall_and_goes_on_along_it() -> None:
@@ -189,7 +214,9 @@ def test_fire_burns_exactly_as_long_as_the_rules_say() -> None:
     assert until == {blast + SETTINGS.fire_life}
     while game.fires:
         game.step(PlayerInput(), OpponentInput())
-    assert game.tick - 1 == blast + SETTINGS.fire_life, "in this tick it was out, and hurt nobody any more"
+    assert game.tick - 1 == blast + SETTINGS.fire_life, (
+        "in this tick it was out, and hurt nobody any more"
+    )
 
 
 def test_what_stands_in_a_fire_is_not_hurt_in_the_tick_it_goes_out() -> None:
@@ -206,7 +233,9 @@ def test_what_stands_in_a_fire_is_not_hurt_in_the_tick_it_goes_out() -> None:
 
 
 def test_a_missile_never_enters_a_wall() -> None:
-    """A bullet that would fly into a wall is spent where it was; a bomb explodes there, on its own side."""
+    """A bullet that would fly into a wall is spent where it was; a bomb explodes there, on its own
+    side.
+    """
     game = hall(player=(6, 1), opponent=(1, 2))
     places = []
     for tick in range(6):

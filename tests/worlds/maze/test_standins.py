@@ -1,4 +1,6 @@
-"""Stand-ins: the same course for all kinds, ways of moving that can be told apart, nobody in a wall."""
+"""Stand-ins: the same course for all kinds, ways of moving that can be told apart, nobody in a
+wall.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,16 @@ def test_both_kinds_walk_the_same_course_for_the_same_time(seed: int) -> None:
 def test_nobody_is_in_a_wall_or_at_the_goal_or_stuck(kind: str, seed: int) -> None:
     replay = walk(seed, kind)
     track, goal = walker(replay), replay.tracks[0]
-    assert all(replay.world.walls[y // 1000][x // 1000] == "." for x, y in zip(track.x, track.y, strict=True))
-    assert min(math.dist((x, y), (goal.x[0], goal.y[0])) for x, y in zip(track.x, track.y, strict=True)) > 1000
+    assert all(
+        replay.world.walls[y // 1000][x // 1000] == "."
+        for x, y in zip(track.x, track.y, strict=True)
+    )
+    assert (
+        min(
+            math.dist((x, y), (goal.x[0], goal.y[0])) for x, y in zip(track.x, track.y, strict=True)
+        )
+        > 1000
+    )
     way = sum(math.dist(a, b) for a, b in pairwise(zip(track.x, track.y, strict=True)))
     assert way > 12_000
 
@@ -50,15 +60,24 @@ def test_nobody_is_in_a_wall_or_at_the_goal_or_stuck(kind: str, seed: int) -> No
 def test_the_ways_of_walking_can_be_told_apart() -> None:
     assert all(len(walk(seed, "standin_human").actions) > 2 for seed in range(6))
     assert all(len(walk(seed, "standin_agent").actions) == 1 for seed in range(6))
-    human, agent = (sorted(turned(walker(walk(seed, kind))) for seed in range(12)) for kind in ("standin_human", "standin_agent"))
+    human, agent = (
+        sorted(turned(walker(walk(seed, kind))) for seed in range(12))
+        for kind in ("standin_human", "standin_agent")
+    )
     assert sum(agent) > 1.15 * sum(human)
     assert agent[0] < human[-1], "how much somebody turns does not settle it"
 
 
 def test_no_jump_of_the_beam_gives_anybody_away() -> None:
-    fastest = {kind: max(step(walker(walk(seed, kind))) for seed in range(6)) for kind in ("standin_human", "standin_agent")}
+    fastest = {
+        kind: max(step(walker(walk(seed, kind))) for seed in range(6))
+        for kind in ("standin_human", "standin_agent")
+    }
     assert fastest["standin_agent"] <= fastest["standin_human"] <= 14
-    hands = {kind: max(step(fight(seed, 0, kind, ticks=300).tracks[0]) for seed in range(3)) for kind in PLAYERS}
+    hands = {
+        kind: max(step(fight(seed, 0, kind, ticks=300).tracks[0]) for seed in range(3))
+        for kind in PLAYERS
+    }
     assert max(hands.values()) < 25, hands
 
 

@@ -5,7 +5,15 @@ from dataclasses import astuple, fields
 import pytest
 
 from believable.core.errors import InvalidInput
-from believable.worlds.maze.temper import CALM, FRUSTRATED, PRESETS, Frustration, Temper, constant, preset
+from believable.worlds.maze.temper import (
+    CALM,
+    FRUSTRATED,
+    PRESETS,
+    Frustration,
+    Temper,
+    constant,
+    preset,
+)
 
 
 def test_the_two_ends_differ_in_every_parameter_and_in_the_stated_direction() -> None:
@@ -50,7 +58,9 @@ def test_constant_frustration_never_moves() -> None:
 
 
 def test_wrong_names_and_levels_are_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"unknown opponent preset 'clam'\. Did you mean 'calm'\?"):
+    with pytest.raises(
+        InvalidInput, match=r"unknown opponent preset 'clam'\. Did you mean 'calm'\?"
+    ):
         preset("clam")
     with pytest.raises(InvalidInput, match=r"between 0 and 1, got 2"):
         constant(2)

@@ -34,7 +34,9 @@ def same(name: str, n_envs: int, ticks: int, seed: int, **options: Any) -> dict[
     chaser = ShortestPathChaser()
 
     def drawn() -> Any:
-        return chance.integers(0, batch.single_action_space.nvec, (n_envs, len(batch.single_action_space.nvec)))
+        return chance.integers(
+            0, batch.single_action_space.nvec, (n_envs, len(batch.single_action_space.nvec))
+        )
 
     actions = drawn()
     for tick in range(ticks):
@@ -45,11 +47,16 @@ def same(name: str, n_envs: int, ticks: int, seed: int, **options: Any) -> dict[
             for i in np.flatnonzero(chance.random(n_envs) < 0.8):
                 actions[i] = chaser.decide(single.envs[i].unwrapped._game, []).heading_deg // 10, 1
         seen, rewards, terminated, truncated, infos = batch.step(actions)
-        seen_single, rewards_single, terminated_single, truncated_single, infos_single = single.step(actions)
+        seen_single, rewards_single, terminated_single, truncated_single, infos_single = (
+            single.step(actions)
+        )
         place = f"{name}, tick {tick}"
         assert rewards.tobytes() == rewards_single.tobytes(), place
         assert seen.tobytes() == seen_single.tobytes(), place
-        assert (terminated.tolist(), truncated.tolist()) == (terminated_single.tolist(), truncated_single.tolist()), place
+        assert (terminated.tolist(), truncated.tolist()) == (
+            terminated_single.tolist(),
+            truncated_single.tolist(),
+        ), place
         assert {key: value.tolist() for key, value in infos.items()} == {
             key: value.tolist() for key, value in infos_single.items()
         }, place
@@ -63,7 +70,9 @@ def same(name: str, n_envs: int, ticks: int, seed: int, **options: Any) -> dict[
 
 @pytest.mark.parametrize("name", IDS)
 @pytest.mark.parametrize("preset_name", ["frustrated", "calm"])
-def test_both_are_the_same_to_the_last_bit_also_beyond_the_end_of_a_round(name: str, preset_name: str) -> None:
+def test_both_are_the_same_to_the_last_bit_also_beyond_the_end_of_a_round(
+    name: str, preset_name: str
+) -> None:
     counts = same(name, 6, 1000, 3, settings=SHORT, preset_name=preset_name)
     assert counts["ended"] == 12
     assert all(counts.values()), counts

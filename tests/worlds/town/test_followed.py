@@ -1,4 +1,6 @@
-"""A character to be watched: nights and the middles of long activities are left out, and the checker's word goes with it."""
+"""A character to be watched: nights and the middles of long activities are left out, and the
+checker's word goes with it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def test_every_violation_stands_at_its_action_and_every_intention_is_told() -> N
     findings = check_town(GENERATIVE)
     told = {action.id for action in GENERATIVE.actions if action.violations != "none"}
     assert told == {violation.action for violation in findings.violations}
-    assert with_findings(GENERATIVE) == GENERATIVE, "the runs that come with the package were checked by this checker"
+    assert with_findings(GENERATIVE) == GENERATIVE, (
+        "the runs that come with the package were checked by this checker"
+    )
     fulfilled = [step.fulfilled for step in GENERATIVE.plans if step.fulfilled is not None]
     assert (len(fulfilled), sum(fulfilled)) == (findings.intentions, findings.fulfilled)
     assert findings.intentions > 60, "intentions of the generative mind are counted, too"
@@ -31,8 +35,14 @@ def test_no_more_than_a_minute_is_shown_of_anything_but_walks() -> None:
     shown = shown_days(GENERATIVE, person)
     assert problems(shown) == []
     assert shown.actors[0].id == person
-    assert {actor.id for actor in shown.actors} == {actor.id for actor in GENERATIVE.actors}, "others are around"
-    assert all(action.t1_ms - action.t0_ms <= 60_000 for action in shown.actions if action.verb != "move-to")
+    assert {actor.id for actor in shown.actors} == {actor.id for actor in GENERATIVE.actors}, (
+        "others are around"
+    )
+    assert all(
+        action.t1_ms - action.t0_ms <= 60_000
+        for action in shown.actions
+        if action.verb != "move-to"
+    )
     own = [action for action in GENERATIVE.actions if action.actor == person]
     assert {action.id for action in shown.actions} <= {action.id for action in own}
     assert len(shown.actions) > 0.95 * len(own)
@@ -44,21 +54,31 @@ def test_no_more_than_a_minute_is_shown_of_anything_but_walks() -> None:
 
 
 def test_a_thing_is_named_once() -> None:
-    texts = {action.text for actor in GENERATIVE.actors for action in shown_days(GENERATIVE, actor.id).actions}
+    texts = {
+        action.text
+        for actor in GENERATIVE.actors
+        for action in shown_days(GENERATIVE, actor.id).actions
+    }
     assert {"working at the till", "using the toilet", "sleeping in bed"} <= texts
     assert not {"working at the till, the till", "using the toilet, the toilet"} & texts
 
 
 def test_an_activity_and_its_furniture_make_a_sentence() -> None:
     """Not `ordering coffee, the counter`."""
-    texts = {action.text for actor in GENERATIVE.actors for action in shown_days(GENERATIVE, actor.id).actions}
+    texts = {
+        action.text
+        for actor in GENERATIVE.actors
+        for action in shown_days(GENERATIVE, actor.id).actions
+    }
     assert not [text for text in texts if ", the " in text and ": “" not in text]
     assert {"ordering coffee at the counter", "wiping the table", "switching on the stove"} <= texts
     assert {"tries: cooking at the stove", "sleeping in bed"} <= texts
 
 
 def test_judges_get_nothing_of_the_checker() -> None:
-    judged = shown_days(GENERATIVE, GENERATIVE.actors[0].id).for_judging(with_plan=True, with_log=True)
+    judged = shown_days(GENERATIVE, GENERATIVE.actors[0].id).for_judging(
+        with_plan=True, with_log=True
+    )
     assert all(action.violations is None and action.activity is None for action in judged.actions)
     assert all(step.fulfilled is None and step.activity is None for step in judged.plans)
     assert any(action.serves for action in judged.actions), "the log stands under its tasks"
@@ -72,7 +92,9 @@ def test_a_ring_marks_who_is_followed_and_nobody_else() -> None:
         if RING[0] in {shape.fill for shape in sprite.shapes}
     ]
     assert ringed == [person]
-    assert not any(RING[0] in {shape.fill for shape in sprite.shapes} for sprite in draw(GENERATIVE).sprites)
+    assert not any(
+        RING[0] in {shape.fill for shape in sprite.shapes} for sprite in draw(GENERATIVE).sprites
+    )
 
 
 def test_every_kind_of_furniture_has_looks_of_its_own() -> None:

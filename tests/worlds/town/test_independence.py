@@ -1,4 +1,6 @@
-"""The checker judges both minds and shares nothing with either: no import, and norms that no mind's checks name."""
+"""The checker judges both minds and shares nothing with either: no import, and norms that no mind's
+checks name.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,21 @@ def imports_of(path: Path) -> Iterator[str]:
 
 
 def test_the_checker_imports_nothing_of_the_town() -> None:
-    own = [name for name in imports_of(TOWN / "rule_checker.py") if name.startswith("believable.worlds")]
+    own = [
+        name
+        for name in imports_of(TOWN / "rule_checker.py")
+        if name.startswith("believable.worlds")
+    ]
     assert own == []
 
 
 def test_no_mind_imports_the_checker_or_reads_its_norms() -> None:
-    minds = [*(TOWN / "minds").glob("*.py"), *(TOWN / "generative").glob("*.py"), TOWN / "mind.py", TOWN / "way_legs.py"]
+    minds = [
+        *(TOWN / "minds").glob("*.py"),
+        *(TOWN / "generative").glob("*.py"),
+        TOWN / "mind.py",
+        TOWN / "way_legs.py",
+    ]
     assert len(minds) > 10
     for path in minds:
         assert not any("rule_checker" in name for name in imports_of(path)), path
@@ -34,7 +45,9 @@ def test_no_mind_imports_the_checker_or_reads_its_norms() -> None:
 
 
 def test_some_norms_are_in_no_check_of_a_mind() -> None:
-    """Reported apart: what a mind does about them is habit of its methods, not a check that was written after the checker."""
+    """Reported apart: what a mind does about them is habit of its methods, not a check that was
+    written after the checker.
+    """
     assert set(RULES) > HIDDEN
     checks = (TOWN / "minds" / "consistency.py").read_text("utf-8")
     for word in ("wash", "dirty", "library", "front door", "left switched"):

@@ -59,7 +59,9 @@ def test_a_breakfast_uses_every_kind_of_primitive_and_feeds() -> None:
         ]
     )
     steps(run, 400)
-    assert [refused for _, _, refused in lines(run) if refused] == [f"{at}.bedroom.door is out of reach"]
+    assert [refused for _, _, refused in lines(run) if refused] == [
+        f"{at}.bedroom.door is out of reach"
+    ]
     assert {verb for verb, _, _ in lines(run)} == {*VERBS} - {"speak"}
     assert run.state.people["ada"].needs["food"] > run.state.people["ben"].needs["food"] + 0.2
     assert run.state.items["plate 3"].holder == f"{at}.table1"
@@ -78,7 +80,10 @@ def test_what_is_merely_wrong_happens_without_its_effects() -> None:
         ]
     )
     steps(run, 200)
-    assert [refused for _, _, refused in lines(run)][3:5] == [None, f"nobody can eat at {at}.stove1"]
+    assert [refused for _, _, refused in lines(run)][3:5] == [
+        None,
+        f"nobody can eat at {at}.stove1",
+    ]
     assert run.state.carried("ada") == []
 
 
@@ -87,10 +92,16 @@ def test_what_is_merely_wrong_happens_without_its_effects() -> None:
     [
         (Primitive("move-to", "cafe.table1"), ".bedroom.door is closed"),
         (Primitive("move-to", "palace"), "there is no palace"),
-        (Primitive("pick-up", "bread", "bakery.display shelf1"), "bakery.display shelf1 is out of reach"),
+        (
+            Primitive("pick-up", "bread", "bakery.display shelf1"),
+            "bakery.display shelf1 is out of reach",
+        ),
         (Primitive("put", "bread 1", "cafe.table1"), "bread 1 is not in the hands"),
         (Primitive("use", "cafe.table1", activity="eat", minutes=5), "cafe.table1 is out of reach"),
-        (Primitive("use", "cafe.table1", activity="fly", minutes=5), "nobody can fly at cafe.table1"),
+        (
+            Primitive("use", "cafe.table1", activity="fly", minutes=5),
+            "nobody can fly at cafe.table1",
+        ),
         (Primitive("speak", target="nobody", text="Hello"), "there is no nobody to talk to"),
         (Primitive("open", "cafe.table1"), "cafe.table1 is nothing that opens and closes"),
     ],
@@ -118,7 +129,9 @@ def test_a_run_is_cut_and_resumed_to_the_same_log() -> None:
 
 def test_whoever_is_spoken_to_hears_it() -> None:
     run = scripted([])
-    mate = next(persona for persona in run.people if persona.home == home(run) and persona.id != "ada")
+    mate = next(
+        persona for persona in run.people if persona.home == home(run) and persona.id != "ada"
+    )
     heard: list[str] = []
 
     class Listener(ScriptedMind):
@@ -136,7 +149,9 @@ def test_whoever_is_spoken_to_hears_it() -> None:
     run = steps(TownRun(TownSettings(seed=7, people=4, days=1), make), 4)
     assert heard == ["Good morning"]
     assert lines(run)[1] == ("speak", None, None)
-    assert lines(run, mate.id)[0][0] == "use", "what was going on was dropped, and stands in the log"
+    assert lines(run, mate.id)[0][0] == "use", (
+        "what was going on was dropped, and stands in the log"
+    )
 
 
 def test_every_mind_that_can_be_named_is_there() -> None:

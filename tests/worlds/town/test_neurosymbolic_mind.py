@@ -1,4 +1,6 @@
-"""Two people of the neuro-symbolic mind for a day: what they do, that it can be cut and resumed, and what its parts buy."""
+"""Two people of the neuro-symbolic mind for a day: what they do, that it can be cut and resumed,
+and what its parts buy.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def test_a_day_has_many_small_actions_few_violations_and_does_what_was_meant() -
 def test_without_planner_less_is_done_and_without_checks_too_rules_are_broken() -> None:
     planless, bare = findings(("planner", "off")), findings(("planner", "off"), ("checks", "off"))
     assert (planless.intentions_fulfilled or 0) < (findings().intentions_fulfilled or 0) - 0.1
-    assert bare.by_category()["environment_rule"] >= 5 + findings().by_category()["environment_rule"]
+    assert (
+        bare.by_category()["environment_rule"] >= 5 + findings().by_category()["environment_rule"]
+    )
 
 
 def test_everything_is_counted() -> None:
@@ -68,7 +72,9 @@ def test_its_recording_is_small_sound_and_read_back() -> None:
     judged = recording.for_judging(with_plan=True, with_log=True)
     assert not any(place.facts for place in judged.world.places)
     assert not any(actor.facts for actor in judged.actors)
-    assert {action.refused for action in judged.actions} | {action.activity for action in judged.actions} == {None}
+    assert {action.refused for action in judged.actions} | {
+        action.activity for action in judged.actions
+    } == {None}
     assert all(thing.facts == {} and thing.place is None for thing in judged.world.objects)
 
 
@@ -76,7 +82,11 @@ def test_one_character_is_followed_and_the_night_left_out() -> None:
     whole = recorded(lived())
     alone = followed(whole, "ben")
     assert alone.actors[0].id == "ben"
-    assert {action.actor for action in alone.actions} == {step.actor for step in alone.plans} == {"ben"}
+    assert (
+        {action.actor for action in alone.actions}
+        == {step.actor for step in alone.plans}
+        == {"ben"}
+    )
     assert alone.timing.frames < whole.timing.frames - 6 * 300
     assert (alone.timing.simulated_start or "") > "2024-05-06T05"
     assert file.problems(alone) == []
@@ -107,18 +117,31 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> Non
 
 
 def test_an_unknown_switch_is_an_error() -> None:
-    with pytest.raises(InvalidInput, match="option plannr=off: the neuro-symbolic mind takes model, planner"):
+    with pytest.raises(
+        InvalidInput, match="option plannr=off: the neuro-symbolic mind takes model, planner"
+    ):
         TownRun(TownSettings(7, 2, 1, "neurosymbolic", {"plannr": "off"}), MIND)
 
 
 def test_what_a_model_words_must_name_nothing_but_the_facts() -> None:
-    facts = {"name": "Ben", "part": "morning", "clock": "07:30", "news": "I am at the Bakery: work."}
+    facts = {
+        "name": "Ben",
+        "part": "morning",
+        "clock": "07:30",
+        "news": "I am at the Bakery: work.",
+    }
     act = SpeechAct("answer", "ben", facts, "I am at the Bakery: work, and")
     entities = frozenset({"ben", "clara", "voss", "bakery", "library"})
-    for text in ("Good morning, Ben, I am at the Bakery.", "I am here at 07:30, and it is going well."):
+    for text in (
+        "Good morning, Ben, I am at the Bakery.",
+        "I am here at 07:30, and it is going well.",
+    ):
         assert unknown_words(text, act, entities) == [], text
     assert unknown_words("See you at 9, Ben.", act, entities) == ["9"]
-    assert unknown_words("I met Clara's friend at the library.", act, entities) == ["clara", "library"]
+    assert unknown_words("I met Clara's friend at the library.", act, entities) == [
+        "clara",
+        "library",
+    ]
     assert unknown_words("I met Zoe at noon.", act, entities) == ["zoe", "noon"]
     assert unknown_words("Come this evening, at seven.", act, entities) == ["evening", "seven"]
 
@@ -128,7 +151,10 @@ def talkative(request: ModelRequest) -> str:
     if request.name == "speech":
         form = request.form
         assert isinstance(form, SentenceForm)
-        return f"{form.opening} {'Zoe agrees' if request.attempt == 1 and len(request.prompt) % 2 else 'it is fine'}."
+        return (
+            f"{form.opening}"
+            f" {'Zoe agrees' if request.attempt == 1 and len(request.prompt) % 2 else 'it is fine'}."
+        )
     return form_reply(request)
 
 
@@ -140,7 +166,9 @@ def with_model(**options: str) -> TownRun:
     return run
 
 
-def test_with_a_model_it_means_remembers_and_says_what_the_model_words_and_the_facts_allow() -> None:
+def test_with_a_model_it_means_remembers_and_says_what_the_model_words_and_the_facts_allow() -> (
+    None
+):
     run = with_model()
     calls = [note for note in run.notes if note["kind"] == "call"]
     assert {"day_plan", "importance", "speech"} <= {note["prompt"] for note in calls}
@@ -151,7 +179,9 @@ def test_with_a_model_it_means_remembers_and_says_what_the_model_words_and_the_f
     assert any("it is fine" in text for text in said)
     assert not any("Zoe" in text for text in said)
     minds = [mind for mind in run.minds.values() if isinstance(mind, NeurosymbolicMind)]
-    assert sum(mind.counts["worded by model"] for mind in minds) > sum(mind.counts["worded by ways"] for mind in minds)
+    assert sum(mind.counts["worded by model"] for mind in minds) > sum(
+        mind.counts["worded by ways"] for mind in minds
+    )
     assert all(mind.stream.memories and mind.counts["intentions of the model"] for mind in minds)
     checked = check_town(recorded(run))
     assert (checked.per_100 or 0) < 2
@@ -179,5 +209,9 @@ def test_the_checks_of_the_mind_and_of_the_checker_share_nothing() -> None:
     folder = Path(check_town.__code__.co_filename).parent
     checker = (folder / "rule_checker.py").read_text("utf-8")
     assert "worlds.town" not in checker, "it reads a recording alone"
-    assert not any(rule in (folder / "minds" / "consistency.py").read_text("utf-8") for rule in RULES)
-    assert "norms.yaml" not in "".join(path.read_text("utf-8") for path in (folder / "minds").glob("*.py"))
+    assert not any(
+        rule in (folder / "minds" / "consistency.py").read_text("utf-8") for rule in RULES
+    )
+    assert "norms.yaml" not in "".join(
+        path.read_text("utf-8") for path in (folder / "minds").glob("*.py")
+    )

@@ -1,4 +1,6 @@
-"""The rule checker on planted violations: every rule is found where it was planted, and nothing else is."""
+"""The rule checker on planted violations: every rule is found where it was planted, and nothing
+else is.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +39,24 @@ def act(
 ) -> Action:
     name = more.pop("id", f"{actor}{at}")
     t0, t1 = round(at * 60_000), round((at + minutes) * 60_000)
-    return Action(name, actor, t0, t1, verb, thing, place, more.pop("text", verb), serves=serves, **more)
+    return Action(
+        name, actor, t0, t1, verb, thing, place, more.pop("text", verb), serves=serves, **more
+    )
 
 
-def use(at: float, minutes: float, thing: str, activity: str, room: str = "living", **more: str) -> Action:
+def use(
+    at: float, minutes: float, thing: str, activity: str, room: str = "living", **more: str
+) -> Action:
     place = room if "." in room else f"{H}.{room}"
-    return act(at, minutes, "use", f"{H}.{thing}" if "." not in thing else thing, place, activity=activity, **more)
+    return act(
+        at,
+        minutes,
+        "use",
+        f"{H}.{thing}" if "." not in thing else thing,
+        place,
+        activity=activity,
+        **more,
+    )
 
 
 def meal(at: float, name: str) -> list[Action]:
@@ -73,7 +87,9 @@ HOME_AGAIN = act(590, 5, "move-to", f"{H}.table1")
 
 @dataclass(frozen=True)
 class Plant:
-    """Actions after the clean morning, of which `wrong` break the rule; tracks where the rule is about places."""
+    """Actions after the clean morning, of which `wrong` break the rule; tracks where the rule is
+    about places.
+    """
 
     actions: Sequence[Action]
     wrong: tuple[str, ...] = ("x",)
@@ -88,15 +104,20 @@ def still(tile: tuple[int, int], minutes: int = 1439) -> list[tuple[int, int]]:
 WALL = next((x, y) for y, row in enumerate(TOWN.walls) for x, tile in enumerate(row) if tile == "#")
 SPEECH = {"text": "Hello", "place": "cafe.room"}
 PLANTS: Mapping[str, Plant] = {
-    "serves nothing": Plant([HOME_AGAIN, act(600, 20, "use", f"{H}.desk1", activity="write", serves=None, id="x")]),
+    "serves nothing": Plant(
+        [HOME_AGAIN, act(600, 20, "use", f"{H}.desk1", activity="write", serves=None, id="x")]
+    ),
     "twice the same meal": Plant([HOME_AGAIN, *meal(620, "first"), *meal(665, "x")]),
-    "work elsewhere": Plant([HOME_AGAIN, act(600, 20, "use", f"{H}.desk1", activity="write", serves="work", id="x")]),
+    "work elsewhere": Plant(
+        [HOME_AGAIN, act(600, 20, "use", f"{H}.desk1", activity="write", serves="work", id="x")]
+    ),
     "through a wall": Plant(
         [HOME_AGAIN, act(600, 5, "move-to", f"{H}.desk1", id="x")],
         tracks={"ben": [], "clara": [], "ada": [(WALL[0], WALL[1] - 1)] * 3602 + [WALL] * 20},
     ),
     "too fast": Plant(
-        [HOME_AGAIN, act(600, 5, "move-to", f"{H}.desk1", id="x")], tracks={"ada": [(30, 12)] * 3602 + [(50, 12)] * 20}
+        [HOME_AGAIN, act(600, 5, "move-to", f"{H}.desk1", id="x")],
+        tracks={"ada": [(30, 12)] * 3602 + [(50, 12)] * 20},
     ),
     "not switched on": Plant(
         [
@@ -113,16 +134,34 @@ PLANTS: Mapping[str, Plant] = {
             use(621, 1, "stove1", "switch_off", "kitchen"),
         ]
     ),
-    "out of reach": Plant([HOME_AGAIN, use(600, 20, "desk1", "write", id="x")], tracks={"ada": still(TOWN.stand(f"{H}.table1"))}),
-    "more than fit": Plant([HOME_AGAIN, use(600, 20, "desk1", "write"), use(605, 10, "desk1", "write", actor="dario", id="x")]),
-    "closed place": Plant([use(1300, 5, "grocery.display shelf1", "browse", "grocery.shop", id="x")]),
+    "out of reach": Plant(
+        [HOME_AGAIN, use(600, 20, "desk1", "write", id="x")],
+        tracks={"ada": still(TOWN.stand(f"{H}.table1"))},
+    ),
+    "more than fit": Plant(
+        [
+            HOME_AGAIN,
+            use(600, 20, "desk1", "write"),
+            use(605, 10, "desk1", "write", actor="dario", id="x"),
+        ]
+    ),
+    "closed place": Plant(
+        [use(1300, 5, "grocery.display shelf1", "browse", "grocery.shop", id="x")]
+    ),
     "odd hour": Plant([HOME_AGAIN, use(840, 60, ADA.bed, "sleep", "bedroom", id="x")]),
     "odd duration": Plant([HOME_AGAIN, use(840, 90, "shower1", "shower", "bathroom", id="x")]),
-    "two things at once": Plant([HOME_AGAIN, use(600, 30, "desk1", "write"), use(610, 10, "sofa1", "rest", id="x")]),
+    "two things at once": Plant(
+        [HOME_AGAIN, use(600, 30, "desk1", "write"), use(610, 10, "sofa1", "rest", id="x")]
+    ),
     "no sleep": Plant([use(600, 10, "sofa1", "rest", actor="dario", id="x")], minutes=1440),
-    "somebody's home": Plant([act(600, 5, "move-to", f"{OTHER}.table1", f"{OTHER}.living", id="x")]),
+    "somebody's home": Plant(
+        [act(600, 5, "move-to", f"{OTHER}.table1", f"{OTHER}.living", id="x")]
+    ),
     "staff only": Plant(
-        [act(600, 5, "move-to", "cafe.table1", "cafe.room"), act(606, 1, "move-to", "cafe.sink1", "cafe.kitchen", id="x")]
+        [
+            act(600, 5, "move-to", "cafe.table1", "cafe.room"),
+            act(606, 1, "move-to", "cafe.sink1", "cafe.kitchen", id="x"),
+        ]
     ),
     "bathroom in use": Plant(
         [HOME_AGAIN, act(600, 1, "move-to", f"{H}.basin1", f"{H}.bathroom", id="x")],
@@ -132,7 +171,14 @@ PLANTS: Mapping[str, Plant] = {
     "not paid": Plant(
         [
             act(600, 5, "move-to", "grocery.display shelf1", "grocery.shop"),
-            act(606, 0.2, "pick-up", "ingredients 5", "grocery.shop", target="grocery.display shelf1"),
+            act(
+                606,
+                0.2,
+                "pick-up",
+                "ingredients 5",
+                "grocery.shop",
+                target="grocery.display shelf1",
+            ),
             act(608, 5, "move-to", "park.bench1", None, id="x"),
         ]
     ),
@@ -143,19 +189,33 @@ PLANTS: Mapping[str, Plant] = {
         ]
     ),
     "no answer": Plant([act(600, 0.2, "speak", target="ben", id="x", **SPEECH)]),
-    "cannot be done": Plant([act(600, 0.2, "open", "cafe.door", "bakery.shop", refused="locked", id="x")]),
+    "cannot be done": Plant(
+        [act(600, 0.2, "open", "cafe.door", "bakery.shop", refused="locked", id="x")]
+    ),
     "to and fro": Plant(
         [
             HOME_AGAIN,
             *(
-                act(600 + n, 1, "move-to", f"{H}.{'sofa1' if n % 2 else 'desk1'}", id="x" if n == 3 else f"m{n}")
+                act(
+                    600 + n,
+                    1,
+                    "move-to",
+                    f"{H}.{'sofa1' if n % 2 else 'desk1'}",
+                    id="x" if n == 3 else f"m{n}",
+                )
                 for n in range(4)
             ),
         ]
     ),
     "idle": Plant([HOME_AGAIN, act(600, 45, "wait", id="x")]),
     "again and again": Plant(
-        [HOME_AGAIN, *(act(600 + n, 0.2, "close", f"{H}.bedroom.door", id="x" if n == 2 else f"c{n}") for n in range(3))]
+        [
+            HOME_AGAIN,
+            *(
+                act(600 + n, 0.2, "close", f"{H}.bedroom.door", id="x" if n == 2 else f"c{n}")
+                for n in range(3)
+            ),
+        ]
     ),
     "unwashed hands": Plant(
         [
@@ -166,15 +226,33 @@ PLANTS: Mapping[str, Plant] = {
         ]
     ),
     "front door left open": Plant(
-        [HOME_AGAIN, act(600, 0.2, "open", f"{H}.door"), act(601, 10, "move-to", "park.bench1", None, id="x")]
+        [
+            HOME_AGAIN,
+            act(600, 0.2, "open", f"{H}.door"),
+            act(601, 10, "move-to", "park.bench1", None, id="x"),
+        ]
     ),
     "left switched on": Plant(
-        [HOME_AGAIN, use(600, 1, "stove1", "switch_on", "kitchen"), act(601, 9, "move-to", "park.bench1", None, id="x")]
+        [
+            HOME_AGAIN,
+            use(600, 1, "stove1", "switch_on", "kitchen"),
+            act(601, 9, "move-to", "park.bench1", None, id="x"),
+        ]
     ),
     "loud in the library": Plant(
         [
             act(600, 0.2, "speak", None, "library.hall", target="ben", id="x", text="Hello"),
-            act(601, 0.2, "speak", None, "library.hall", actor="ben", target="ada", id="y", text="Hello"),
+            act(
+                601,
+                0.2,
+                "speak",
+                None,
+                "library.hall",
+                actor="ben",
+                target="ada",
+                id="y",
+                text="Hello",
+            ),
         ],
         ("x", "y"),
     ),
@@ -186,7 +264,9 @@ def recording(plant: Plant) -> Recording:
     work = PlanStep("work", "ada", "goal", 1, 0, frames * STEP_MS, "Work", "serve", "bakery")
     goal = PlanStep("goal", "ada", None, 0, 0, frames * STEP_MS, "The day")
     tracks = [
-        Track(actor, tuple(x * 1000 + 500 for x, _ in tiles), tuple(y * 1000 + 500 for _, y in tiles))
+        Track(
+            actor, tuple(x * 1000 + 500 for x, _ in tiles), tuple(y * 1000 + 500 for _, y in tiles)
+        )
         for actor, tiles in plant.tracks.items()
         if tiles
     ]
@@ -205,14 +285,20 @@ def recording(plant: Plant) -> Recording:
 def test_a_clean_morning_has_nothing_wrong_and_fulfils_its_intention() -> None:
     findings = check_town(recording(Plant([])))
     assert findings.violations == ()
-    assert (findings.actions, findings.per_100, findings.intentions_fulfilled) == (len(CLEAN), 0.0, 1.0)
+    assert (findings.actions, findings.per_100, findings.intentions_fulfilled) == (
+        len(CLEAN),
+        0.0,
+        1.0,
+    )
     assert findings.skipped == ()
 
 
 @pytest.mark.parametrize("rule", PLANTS)
 def test_a_planted_violation_is_found_where_it_is_and_nothing_else(rule: str) -> None:
     findings = check_town(recording(PLANTS[rule]))
-    assert [(v.rule, v.action) for v in findings.violations] == [(rule, name) for name in PLANTS[rule].wrong]
+    assert [(v.rule, v.action) for v in findings.violations] == [
+        (rule, name) for name in PLANTS[rule].wrong
+    ]
     assert findings.violations[0].category == RULES[rule]
     assert findings.violations[0].hidden == (rule in HIDDEN)
     known = 0 if rule in HIDDEN else len(PLANTS[rule].wrong)
@@ -237,10 +323,17 @@ def test_nothing_recorded_is_undefined() -> None:
     assert (findings.per_100, findings.intentions_fulfilled) == (None, None)
 
 
-def test_an_imported_run_of_generative_agents_is_checked_as_far_as_its_log_goes(public_data: Callable[[str], Path]) -> None:
+def test_an_imported_run_of_generative_agents_is_checked_as_far_as_its_log_goes(
+    public_data: Callable[[str], Path],
+) -> None:
     findings = check_town(import_run(public_data("generative_agents")).replay)
     assert findings.actions > 0
-    assert {v.rule for v in findings.violations} <= {"through a wall", "too fast", "two things at once", "no sleep"}
+    assert {v.rule for v in findings.violations} <= {
+        "through a wall",
+        "too fast",
+        "two things at once",
+        "no sleep",
+    }
     assert [note.partition(":")[0] for note in findings.skipped] == [
         "no objects in the recording",
         "no activities in the recording",

@@ -1,4 +1,6 @@
-"""Runs in their folder: cut at any moment, resumed to the same bytes; a page on what went on in the minds."""
+"""Runs in their folder: cut at any moment, resumed to the same bytes; a page on what went on in the
+minds.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,12 @@ from pathlib import Path
 import pytest
 
 from believable.core.errors import InvalidInput, NotFound
-from believable.worlds.town.inspection.inspect_page import inspect_page, page_data, read_trace, write_page
+from believable.worlds.town.inspection.inspect_page import (
+    inspect_page,
+    page_data,
+    read_trace,
+    write_page,
+)
 from believable.worlds.town.language.opening import write_usage
 from believable.worlds.town.language.recorded_answers import AnswerBook, RememberingModel
 from believable.worlds.town.town_folder import KEPT_EVERY, simulate
@@ -58,14 +65,20 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(folder: Path, tmp_path:
 
 def test_a_folder_holds_one_run(folder: Path) -> None:
     with pytest.raises(InvalidInput, match=r"holds another run \(seed 7\)"):
-        simulate(folder, TownSettings(8, 2, 1, "generative", {"variant": "released"}), ScriptedModel(form_reply))
+        simulate(
+            folder,
+            TownSettings(8, 2, 1, "generative", {"variant": "released"}),
+            ScriptedModel(form_reply),
+        )
 
 
 def test_the_page_holds_everything_and_needs_nothing_else(folder: Path) -> None:
     page = write_page(folder).read_text("utf-8")
     assert not re.search(r"(src|href)\s*=\s*[\"']", page)
     assert "/* data */" not in page
-    embedded = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    embedded = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL
+    )
     assert embedded is not None
     assert json.loads(embedded[1]) == page_data(folder)
     data = page_data(folder)
@@ -78,7 +91,11 @@ def test_the_page_holds_everything_and_needs_nothing_else(folder: Path) -> None:
 
 def test_the_page_has_the_plan_of_a_mind_that_asks_nobody(tmp_path: Path) -> None:
     simulate(tmp_path, TownSettings(7, 2, 1, "neurosymbolic", {}), None)
-    plans = [note for note in page_data(tmp_path)["notes"] if note["kind"] == "plan" and note["person"] == "ada"]
+    plans = [
+        note
+        for note in page_data(tmp_path)["notes"]
+        if note["kind"] == "plan" and note["person"] == "ada"
+    ]
     assert [note["text"] for note in plans if note["level"] == 0] == ["Day 1"]
     goals = [note for note in plans if note["level"] == 1]
     assert "Have breakfast" in {note["text"] for note in goals}
@@ -91,7 +108,12 @@ def test_what_somebody_said_cannot_break_the_page(folder: Path, tmp_path: Path) 
     for name in ("settings.json", "trace.jsonl"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
     with (tmp_path / "trace.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"step": 1, "person": "ada", "kind": "memory", "text": "</script><script>x()"}) + "\n")
+        file.write(
+            json.dumps(
+                {"step": 1, "person": "ada", "kind": "memory", "text": "</script><script>x()"}
+            )
+            + "\n"
+        )
         file.write('{"step": 2, "cut of')
     assert "</script><script>x()" not in inspect_page(tmp_path)
     assert list(read_trace(tmp_path))[-1]["text"] == "</script><script>x()"

@@ -1,6 +1,7 @@
 """The analysis of a design of one's own: every measure of the plan compared between its groups.
 
-It runs where a plan names no protocol. What it declares follows from the plan and the study, so there is one record per study.
+It runs where a plan names no protocol. What it declares follows from the plan and the study, so
+there is one record per study.
 """
 
 from __future__ import annotations
@@ -12,7 +13,12 @@ import numpy as np
 from believable.analysis.data import Data
 from believable.analysis.findings import Section
 from believable.analysis.numbers import counted, listed
-from believable.analysis.own_design.answer_sections import mean_section, share_section, shares_section, text_section
+from believable.analysis.own_design.answer_sections import (
+    mean_section,
+    share_section,
+    shares_section,
+    text_section,
+)
 from believable.analysis.own_design.contrast_tables import MeasureContext
 from believable.analysis.own_design.group_contrasts import LEAST_FOR_SLOPES, LEAST_LEVELS
 from believable.analysis.own_design.preference_section import preference_section
@@ -41,42 +47,52 @@ _SECTIONS: Mapping[MeasureModel, Callable[[Data, MeasureContext], Section]] = {
 #: How each model is told; `{were}` and the like become what happened, or what is planned.
 _MODELS: Mapping[MeasureModel, str] = {
     "mean": (
-        "means {were} compared by linear mixed models with a random intercept for each person, a random effect of the group for"
-        f" each person where people judged each group at least {LEAST_FOR_SLOPES} times, and a random intercept for each"
-        f" stimulus where there {{were_there}} at least {LEAST_LEVELS}; with fewer than {LEAST_LEVELS} people, or one judgement"
-        " each, by t tests of people's means"
+        "means {were} compared by linear mixed models with a random intercept for each person, a"
+        " random effect of the group for each person where people judged each group at least"
+        f" {LEAST_FOR_SLOPES} times, and a random intercept for each stimulus where there"
+        f" {{were_there}} at least {LEAST_LEVELS}; with fewer than {LEAST_LEVELS} people, or one"
+        " judgement each, by t tests of people's means"
     ),
     "share": (
-        "shares {were} compared by mixed logistic models with the same random effects; where each person answered once per"
-        " group, by McNemar's or Fisher's exact test"
+        "shares {were} compared by mixed logistic models with the same random effects; where each"
+        " person answered once per group, by McNemar's or Fisher's exact test"
     ),
     "shares": "the share of every answer {was} reported by group",
     "preference": (
-        "preferences {were} tested pair by pair against one half (exact binomial test, or a t test of people's shares where"
-        " somebody chose more than once) and put on one scale by the Bradley–Terry model, clustered by person"
+        "preferences {were} tested pair by pair against one half (exact binomial test, or a t test"
+        " of people's shares where somebody chose more than once) and put on one scale by the"
+        " Bradley–Terry model, clustered by person"
     ),
     "flags": (
-        "flags {were} counted per viewed action and compared by mixed logistic models in which the effect may differ between"
-        " people"
+        "flags {were} counted per viewed action and compared by mixed logistic models in which the"
+        " effect may differ between people"
     ),
-    "trace": "traces {were} sampled once a second, and a number per trace {was} compared like a mean",
+    "trace": (
+        "traces {were} sampled once a second, and a number per trace {was} compared like a mean"
+    ),
     "text": "texts {were} listed, with the shares of codes where they were coded",
 }
 
 
 def own_analysis(plan: DeclaredPlan, study: Study) -> ProtocolAnalysis:
     """The analysis that the measures of a plan make up."""
-    return ProtocolAnalysis(own_declaration(plan, study, KINDS.instruments), analyse, main, methods, warnings=warnings)
+    return ProtocolAnalysis(
+        own_declaration(plan, study, KINDS.instruments), analyse, main, methods, warnings=warnings
+    )
 
 
 def contexts(plan: Plan, study: Study) -> tuple[MeasureContext, ...]:
-    """The measures in the order of the plan: primary ones first, then secondary, then the others."""
+    """The measures in the order of the plan: primary ones first, then secondary, then the
+    others.
+    """
     settled = []
     for name, measure in plan.declared.measures.items():
         source = source_of(measure, study, KINDS.instruments)
         if source is not None:
             model, groups = model_of(measure, source), groups_of(measure, study)
-            settled.append(MeasureContext(name, title_of(name, measure), measure, source, model, groups, plan))
+            settled.append(
+                MeasureContext(name, title_of(name, measure), measure, source, model, groups, plan)
+            )
     ranks = {"primary": 0, "secondary": 1, None: 2}
     return tuple(sorted(settled, key=lambda context: ranks[plan.rank(context.name)]))
 
@@ -104,12 +120,22 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
     if data.study is None:
         return ""
     measured = contexts(plan, data.study)
-    words = [f"{context.title}: {plan.declaration.outcome(context.name).about}" for context in measured]
-    tenses = {"were": verb("were", "will be"), "was": verb("was", "will be"), "were_there": verb("were", "are")}
+    words = [
+        f"{context.title}: {plan.declaration.outcome(context.name).about}" for context in measured
+    ]
+    tenses = {
+        "were": verb("were", "will be"),
+        "was": verb("was", "will be"),
+        "were_there": verb("were", "are"),
+    }
     used = dict.fromkeys(context.model for context in measured)
     models = "; ".join(_MODELS[model].format(**tenses) for model in used)
     compares = any(context.model in ("mean", "share", "flags", "trace") for context in measured)
-    alone = f" Each contrast {tenses['was']} fitted on the judgements of its two groups alone." if compares else ""
+    alone = (
+        f" Each contrast {tenses['was']} fitted on the judgements of its two groups alone."
+        if compares
+        else ""
+    )
     return f"{' '.join(words)} {models[0].upper()}{models[1:]}.{alone}"
 
 
@@ -120,7 +146,11 @@ def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
     doubts = []
     measures = plan.declared.measures.values()
     if any(measure.by == BY_CONDITION for measure in measures):
-        seen = {str(name) for table in ("shown", "trials") for name in data.table(table)["condition"].values}
+        seen = {
+            str(name)
+            for table in ("shown", "trials")
+            for name in data.table(table)["condition"].values
+        }
         unseen = [name for name in data.study.conditions if name not in seen]
         if unseen:
             doubts.append(f"{counted(len(unseen), 'condition')} that nobody saw: {listed(unseen)}.")

@@ -29,8 +29,19 @@ from believable.analysis.own_design.contrast_tables import (
     group_findings,
 )
 from believable.analysis.own_design.group_contrasts import Contrast, mean_contrast, share_contrast
-from believable.analysis.own_design.measured_rows import MeasuredRows, answers_as_words, answers_as_yes, gathered, person_means
-from believable.analysis.own_design.sampled_stimuli import decide_contrast, decide_group, group_scopes, model_rows
+from believable.analysis.own_design.measured_rows import (
+    MeasuredRows,
+    answers_as_words,
+    answers_as_yes,
+    gathered,
+    person_means,
+)
+from believable.analysis.own_design.sampled_stimuli import (
+    decide_contrast,
+    decide_group,
+    group_scopes,
+    model_rows,
+)
 from believable.coding.coded_bundle import codebook_keys, codebooks, coded_responses, has_codes
 from believable.coding.proportions import by_condition, proportions
 from believable.stats.estimate import Estimate, mean_share, undefined, without_interval
@@ -45,8 +56,8 @@ MOST_VALUES, BARS = 11, 12
 PRINTED_TEXTS = 40
 
 ORDINAL = (
-    "Ratings are ordered steps. The model treats the steps as equally wide; where that is doubtful, look at the column p ranks,"
-    " which uses their order alone."
+    "Ratings are ordered steps. The model treats the steps as equally wide; where that is doubtful,"
+    " look at the column p ranks, which uses their order alone."
 )
 
 
@@ -60,7 +71,9 @@ def mean_section(data: Data, context: MeasureContext) -> Section:
     return numbers_section(known, context, "Mean", (*notes, *((ORDINAL,) if ordinal else ())))
 
 
-def numbers_section(rows: MeasuredRows, context: MeasureContext, what: str, words: tuple[str, ...]) -> Section:
+def numbers_section(
+    rows: MeasuredRows, context: MeasureContext, what: str, words: tuple[str, ...]
+) -> Section:
     """A section about numbers, one per judgement."""
     estimates = [mean_of(rows.of(group), group, context.level) for group in context.groups]
     cells: list[tuple[LOOSE_CELL, ...]] = []
@@ -73,16 +86,27 @@ def numbers_section(rows: MeasuredRows, context: MeasureContext, what: str, word
                 estimate.n,
                 len(own),
                 *estimate_cells(estimate),
-                number_or(float(own.std(ddof=1)) if len(own) > 1 else None, none if not len(own) else "one judgement"),
-                *(number_or(float(f(own)) if len(own) else None, none) for f in (np.median, np.min, np.max)),
+                number_or(
+                    float(own.std(ddof=1)) if len(own) > 1 else None,
+                    none if not len(own) else "one judgement",
+                ),
+                *(
+                    number_or(float(f(own)) if len(own) else None, none)
+                    for f in (np.median, np.min, np.max)
+                ),
             )
         )
     modelled = model_rows(rows, context)
     compared_pairs = contrasts(
         context,
-        lambda a, b, side: decide_contrast(mean_contrast(modelled, a, b, alternative=side, level=context.level), rows, context),
+        lambda a, b, side: decide_contrast(
+            mean_contrast(modelled, a, b, alternative=side, level=context.level), rows, context
+        ),
     )
-    decided = [decide_group(mean, rows.of(group), context) for group, mean in zip(context.groups, estimates, strict=True)]
+    decided = [
+        decide_group(mean, rows.of(group), context)
+        for group, mean in zip(context.groups, estimates, strict=True)
+    ]
     spread_table, spread_chart = _distribution(rows, context)
     low, high = context.source.scale
     return Section(
@@ -93,11 +117,15 @@ def numbers_section(rows: MeasuredRows, context: MeasureContext, what: str, word
             *group_findings(
                 context,
                 decided,
-                lambda group, mean: f"{what} of {context.title.lower()}, {group}: {estimate_words(mean)}.",
+                lambda group, mean: (
+                    f"{what} of {context.title.lower()}, {group}: {estimate_words(mean)}."
+                ),
                 group_scopes(rows, context),
             ),
             *contrast_findings(
-                context, compared_pairs, lambda contrast: difference_words(context, contrast, "{first} minus {second}")
+                context,
+                compared_pairs,
+                lambda contrast: difference_words(context, contrast, "{first} minus {second}"),
             ),
         ),
         (
@@ -137,7 +165,9 @@ def numbers_section(rows: MeasuredRows, context: MeasureContext, what: str, word
 
 def mean_of(rows: MeasuredRows, group: str, level: float) -> Estimate:
     if not len(rows):
-        return undefined(f"there is no judgement of {group}", method="mean, t interval", n=0, level=level)
+        return undefined(
+            f"there is no judgement of {group}", method="mean, t interval", n=0, level=level
+        )
     return mean_t(person_means(rows)[1], level=level)
 
 
@@ -146,27 +176,46 @@ def _distribution(rows: MeasuredRows, context: MeasureContext) -> tuple[Table, C
     name, title = f"{context.name}_values", f"{context.title}: distribution"
     steps = [float(option) for option in context.source.options if isinstance(option, int)]
     values = sorted(set(rows.number.tolist()) | set(steps))
-    columns = (context.group_column, Column("count", "Judgements", "integer"), Column("share", "Share", "share", 1))
+    columns = (
+        context.group_column,
+        Column("count", "Judgements", "integer"),
+        Column("share", "Share", "share", 1),
+    )
     if len(values) <= MOST_VALUES:
         cells = []
         for group in context.groups:
             own = rows.of(group).number
-            cells += [(group, int((own == v).sum()), _part((own == v).sum(), len(own)), f"{v:g}") for v in values]
+            cells += [
+                (group, int((own == v).sum()), _part((own == v).sum(), len(own)), f"{v:g}")
+                for v in values
+            ]
         shares = table(name, title, (*columns, Column("value", "Answer")), cells, data_only=True)
         caption = "Share of the judgements of each group that chose each value."
         use = {"category": "group", "value": "share", "colour": "value"}
-        return shares, Chart(name, title, "stacked", name, use, x_title="Share of judgements", caption=caption)
+        return shares, Chart(
+            name, title, "stacked", name, use, x_title="Share of judgements", caption=caption
+        )
     edges = np.linspace(min(values), max(values), BARS + 1)
     bars = []
     for group in context.groups:
         own = rows.of(group).number
-        for low, high, count in zip(edges[:-1], edges[1:], np.histogram(own, edges)[0], strict=True):
+        for low, high, count in zip(
+            edges[:-1], edges[1:], np.histogram(own, edges)[0], strict=True
+        ):
             bars.append((group, int(count), _part(int(count), len(own)), float(low), float(high)))
     limits = (Column("low", "From", "number"), Column("high", "To", "number"))
     use = {"from": "low", "to": "high", "count": "count", "facet": "group"}
     return (
         table(name, title, (*columns, *limits), bars, data_only=True),
-        Chart(name, title, "histogram", name, use, x_title=context.title, caption="Judgements of each group."),
+        Chart(
+            name,
+            title,
+            "histogram",
+            name,
+            use,
+            x_title=context.title,
+            caption="Judgements of each group.",
+        ),
     )
 
 
@@ -182,7 +231,8 @@ def _not_grouped(rows: MeasuredRows, context: MeasureContext) -> tuple[str, ...]
     return (f"{counted(lost, 'judgement')} about no single {context.measure.by} are not counted.",)
 
 
-# ---------------------------------------------------------------------------------------------- shares
+# ----------------------------------------------------------------------------------------------
+# shares
 
 
 def share_section(data: Data, context: MeasureContext) -> Section:
@@ -190,32 +240,46 @@ def share_section(data: Data, context: MeasureContext) -> Section:
     rows = answers_as_yes(gathered(data, context.measure, context.source), context.measure.yes)
     estimates = [share_of(rows.of(group), group, context.level) for group in context.groups]
     cells = [
-        (group, estimate.n, len(own := rows.of(group)), int(own.number.sum()), *estimate_cells(estimate))
+        (
+            group,
+            estimate.n,
+            len(own := rows.of(group)),
+            int(own.number.sum()),
+            *estimate_cells(estimate),
+        )
         for group, estimate in zip(context.groups, estimates, strict=True)
     ]
     compared_pairs = contrasts(context, partial(_share_contrast, rows, context))
     decided = [
-        decide_group(share, rows.of(group), context, (0.0, 1.0)) for group, share in zip(context.groups, estimates, strict=True)
+        decide_group(share, rows.of(group), context, (0.0, 1.0))
+        for group, share in zip(context.groups, estimates, strict=True)
     ]
     counting = ", ".join(str(value) for value in context.measure.yes or ("ticked",))
     return Section(
         context.name,
         context.title,
         (
-            f"Answers that count: {counting}. A ratio above 1 says that they are more frequent in the first group.",
+            (
+                f"Answers that count: {counting}. A ratio above 1 says that they are more frequent"
+                " in the first group."
+            ),
             *_not_grouped(rows, context),
         ),
         (
             *group_findings(
                 context,
                 decided,
-                lambda group, part: f"Share of {context.title.lower()}, {group}: {estimate_words(part)}.",
+                lambda group, part: (
+                    f"Share of {context.title.lower()}, {group}: {estimate_words(part)}."
+                ),
                 group_scopes(rows, context),
             ),
             *contrast_findings(
                 context,
                 compared_pairs,
-                lambda contrast: difference_words(context, contrast, "the odds ratio of {first} to {second}"),
+                lambda contrast: difference_words(
+                    context, contrast, "the odds ratio of {first} to {second}"
+                ),
             ),
         ),
         (
@@ -240,7 +304,9 @@ def share_section(data: Data, context: MeasureContext) -> Section:
 def _share_columns() -> tuple[Column, ...]:
     about = "mean of people's shares, Wilson interval with the effective number"
     value, low, high = estimate_columns("share", "Share", about=about)
-    return tuple(Column(column.name, column.title, "share", 1, column.about) for column in (value, low, high))
+    return tuple(
+        Column(column.name, column.title, "share", 1, column.about) for column in (value, low, high)
+    )
 
 
 def _share_chart(context: MeasureContext, name: str, use: dict[str, str]) -> Chart:
@@ -266,7 +332,9 @@ def share_of(rows: MeasuredRows, group: str, level: float) -> Estimate:
 
 def mean_of_shares(shares: FloatArray, method: str, level: float) -> Estimate:
     if len(shares) < 2:
-        return without_interval(float(shares[0]), "one person has no spread", method=method, n=1, level=level)
+        return without_interval(
+            float(shares[0]), "one person has no spread", method=method, n=1, level=level
+        )
     low, high = mean_share(shares, level=level)
     return Estimate(float(shares.mean()), low, high, level, len(shares), method)
 
@@ -283,20 +351,36 @@ def shares_section(data: Data, context: MeasureContext) -> Section:
     cells: list[tuple[LOOSE_CELL, ...]] = []
     compared: list[tuple[LOOSE_CELL, ...]] = []
     for option in options:
-        own = rows.where(answers == option) if ticks else rows.with_numbers((answers == option).astype(np.float64))
+        own = (
+            rows.where(answers == option)
+            if ticks
+            else rows.with_numbers((answers == option).astype(np.float64))
+        )
         for group in context.groups:
             part = own.of(group)
             cells.append(
-                (group, option, len(part), int(part.number.sum()), *estimate_cells(share_of(part, group, context.level)))
+                (
+                    group,
+                    option,
+                    len(part),
+                    int(part.number.sum()),
+                    *estimate_cells(share_of(part, group, context.level)),
+                )
             )
         compared_pairs = contrasts(context, partial(_share_contrast, own, context))
-        compared += [(option, *row) for row in contrast_table(context, compared_pairs, "Odds ratio", ranks=False).rows]
+        compared += [
+            (option, *row)
+            for row in contrast_table(context, compared_pairs, "Odds ratio", ranks=False).rows
+        ]
     columns = contrast_table(context, (), "Odds ratio", ranks=False).columns
     name = f"{context.name}_groups"
     return Section(
         context.name,
         context.title,
-        ("All answers by group. To test one of them, name it in the plan: `yes: […]`.", *_not_grouped(rows, context)),
+        (
+            "All answers by group. To test one of them, name it in the plan: `yes: […]`.",
+            *_not_grouped(rows, context),
+        ),
         tables=(
             table(
                 name,
@@ -324,33 +408,54 @@ def shares_section(data: Data, context: MeasureContext) -> Section:
     )
 
 
-def _share_contrast(rows: MeasuredRows, context: MeasureContext, first: str, second: str, side: Alternative) -> Contrast:
-    contrast = share_contrast(model_rows(rows, context), first, second, alternative=side, level=context.level)
+def _share_contrast(
+    rows: MeasuredRows, context: MeasureContext, first: str, second: str, side: Alternative
+) -> Contrast:
+    contrast = share_contrast(
+        model_rows(rows, context), first, second, alternative=side, level=context.level
+    )
     return decide_contrast(contrast, rows, context, odds=True)
 
 
-# ---------------------------------------------------------------------------------------------- texts
+# ----------------------------------------------------------------------------------------------
+# texts
 
 
 def text_section(data: Data, context: MeasureContext) -> Section:
     """What people wrote, and how often each code was given where the texts were coded."""
     rows = gathered(data, context.measure, context.source)
     known = rows.where(np.fromiter((bool(text) for text in rows.text), np.bool_, len(rows)))
-    counts = [(group, len(np.unique(known.of(group).person)), len(known.of(group))) for group in context.groups]
-    texts = [(group, text) for group, text in zip(known.group.tolist(), known.text.tolist(), strict=True)]
+    counts = [
+        (group, len(np.unique(known.of(group).person)), len(known.of(group)))
+        for group in context.groups
+    ]
+    texts = [
+        (group, text) for group, text in zip(known.group.tolist(), known.text.tolist(), strict=True)
+    ]
     coded = _coded_tables(data, context)
     return Section(
         context.name,
         context.title,
         (
-            f"{counted(len(known), 'text')}; {counted(len(rows) - len(known), 'question')} left open.",
-            *(() if coded else ("They were not coded; `believable code` gives the shares of codes.",)),
+            (
+                f"{counted(len(known), 'text')}; {counted(len(rows) - len(known), 'question')} left"
+                " open."
+            ),
+            *(
+                ()
+                if coded
+                else ("They were not coded; `believable code` gives the shares of codes.",)
+            ),
         ),
         tables=(
             table(
                 f"{context.name}_groups",
                 f"{context.title}: texts by {context.measure.by}",
-                (context.group_column, Column("people", "People", "integer"), Column("texts", "Texts", "integer")),
+                (
+                    context.group_column,
+                    Column("people", "People", "integer"),
+                    Column("texts", "Texts", "integer"),
+                ),
                 counts,
             ),
             table(
@@ -373,13 +478,24 @@ def _coded_tables(data: Data, context: MeasureContext) -> tuple[Table, ...]:
     fitting = {book.id for book in data.study.codebooks if asked & set(book.of)}
     tables = []
     for codebook in codebooks(data.bundle):
-        responses = [response for response in coded_responses(data.bundle, codebook) if response.judge in data.codes]
+        responses = [
+            response
+            for response in coded_responses(data.bundle, codebook)
+            if response.judge in data.codes
+        ]
         if not responses or codebook not in fitting:
             continue
         keys = [(name.code, name.direction) for name in codebook_keys(data.bundle, codebook)]
         shares = proportions(responses, by=by_condition, keys=keys, level=context.level)
         cells = [
-            (part.group or "", part.code, part.direction or "", part.count, part.total, *estimate_cells(part.share))
+            (
+                part.group or "",
+                part.code,
+                part.direction or "",
+                part.count,
+                part.total,
+                *estimate_cells(part.share),
+            )
             for part in shares
             if part.group in context.groups
         ]

@@ -1,7 +1,8 @@
-"""What every measure says alike: its groups side by side, its pairs of groups with tests, findings for what was declared.
+"""What every measure says alike: its groups side by side, its pairs of groups with tests, findings
+for what was declared.
 
-The tables hold every group and every pair. Findings are what the plan is about: the pairs and groups that hypotheses name, or all
-pairs of a measure that no hypothesis names.
+The tables hold every group and every pair. Findings are what the plan is about: the pairs and
+groups that hypotheses name, or all pairs of a measure that no hypothesis names.
 """
 
 from __future__ import annotations
@@ -56,11 +57,15 @@ class MeasureContext:
         return Column("group", f"{by[0].upper()}{by[1:]}", about=f"level of {self.measure.by}")
 
     def claimed(self, about: str) -> bool:
-        return any(hypothesis.about == about for hypothesis in self.plan.hypotheses(self.name, about))
+        return any(
+            hypothesis.about == about for hypothesis in self.plan.hypotheses(self.name, about)
+        )
 
 
 def pairs(context: MeasureContext) -> tuple[tuple[str, str], ...]:
-    """All pairs of groups, in the order of the study file; a hypothesis that names one the other way round turns it."""
+    """All pairs of groups, in the order of the study file; a hypothesis that names one the other
+    way round turns it.
+    """
     return tuple(
         (second, first) if context.claimed(pair_name(second, first)) else (first, second)
         for first, second in combinations(context.groups, 2)
@@ -76,22 +81,38 @@ def contrasts(context: MeasureContext, contrast: Contrasting) -> tuple[Contrast,
 
 
 def group_findings(
-    context: MeasureContext, estimates: Sequence[Estimate], words: Callable[[str, Estimate], str], scopes: Mapping[str, str]
+    context: MeasureContext,
+    estimates: Sequence[Estimate],
+    words: Callable[[str, Estimate], str],
+    scopes: Mapping[str, str],
 ) -> Iterator[Finding]:
-    """Groups that a hypothesis speaks of alone. `scopes` names the stimuli of groups whose interval is over people alone."""
+    """Groups that a hypothesis speaks of alone. `scopes` names the stimuli of groups whose interval
+    is over people alone.
+    """
     for group, estimate in zip(context.groups, estimates, strict=True):
         if context.claimed(group):
             sentence, scope = words(group, estimate), scopes.get(group, "")
             if scope:
                 sentence = f"For {scope}: {sentence}"
-            yield Finding(context.name, f"{context.title}, {group}", sentence, estimate, about=group, scope=scope)
+            yield Finding(
+                context.name,
+                f"{context.title}, {group}",
+                sentence,
+                estimate,
+                about=group,
+                scope=scope,
+            )
 
 
 def contrast_findings(
     context: MeasureContext, all_contrasts: Sequence[Contrast], words: Callable[[Contrast], str]
 ) -> Iterator[Finding]:
-    """Pairs that hypotheses speak of; all of them where none does, or where one leaves open which."""
-    named = any(hypothesis.outcome == context.name for hypothesis in context.plan.declared.hypotheses)
+    """Pairs that hypotheses speak of; all of them where none does, or where one leaves open
+    which.
+    """
+    named = any(
+        hypothesis.outcome == context.name for hypothesis in context.plan.declared.hypotheses
+    )
     for contrast in all_contrasts:
         about = pair_name(contrast.first, contrast.second)
         claims = context.plan.hypotheses(context.name, about)
@@ -100,7 +121,11 @@ def contrast_findings(
         title = f"{context.title}, {contrast.first} against {contrast.second}"
         if not claims or any(claim.criterion != "equivalent" for claim in claims):
             test = contrast.test
-            yield _about(context, contrast, Finding(context.name, title, words(contrast), test.estimate, test, about=about))
+            yield _about(
+                context,
+                contrast,
+                Finding(context.name, title, words(contrast), test.estimate, test, about=about),
+            )
         if any(claim.criterion == "equivalent" for claim in claims):
             yield _about(context, contrast, _equivalence_finding(context, contrast, about))
 
@@ -112,7 +137,9 @@ def _about(context: MeasureContext, contrast: Contrast, finding: Finding) -> Fin
         return finding
     scope = "" if context.plan.over == "both" else name_clips(clips)
     parts = "" if contrast.split is None else split_words(contrast.split, judges="people")
-    sentences = [f"For {scope}: {words}" if scope else words for words in (finding.sentence, parts) if words]
+    sentences = [
+        f"For {scope}: {words}" if scope else words for words in (finding.sentence, parts) if words
+    ]
     return replace(finding, sentence=" ".join(sentences), scope=scope)
 
 
@@ -120,10 +147,19 @@ def _equivalence_finding(context: MeasureContext, contrast: Contrast, about: str
     margin = float(context.plan.test_option(context.name, MARGIN.name))
     test = equivalence(contrast, margin, context.plan.alpha)
     known = test.estimate is not None and test.estimate.value is not None
-    difference = f": difference {estimate_words(test.estimate)}" if test.estimate is not None and known else ""
-    sentence = f"{context.title}: {contrast.first} and {contrast.second} were compared within a margin of {margin:g}{difference}."
+    difference = (
+        f": difference {estimate_words(test.estimate)}"
+        if test.estimate is not None and known
+        else ""
+    )
+    sentence = (
+        f"{context.title}: {contrast.first} and {contrast.second} were compared within a margin of"
+        f" {margin:g}{difference}."
+    )
     title = f"{context.title}, equivalence of {contrast.first} and {contrast.second}"
-    return Finding(context.name, title, sentence, test.estimate, test, about=about, kind="equivalence")
+    return Finding(
+        context.name, title, sentence, test.estimate, test, about=about, kind="equivalence"
+    )
 
 
 def difference_words(context: MeasureContext, contrast: Contrast, what: str) -> str:
@@ -143,33 +179,64 @@ def _effect_name(effect: Estimate) -> str:
     return effect.method.partition(",")[0].removeprefix("Cohen's ").removeprefix("Hedges' ")
 
 
-def contrast_table(context: MeasureContext, all_contrasts: Sequence[Contrast], estimate: str, *, ranks: bool) -> Table:
-    """Every pair with its test; p once as it is, and once adjusted by Holm's method over the pairs of this table."""
+def contrast_table(
+    context: MeasureContext, all_contrasts: Sequence[Contrast], estimate: str, *, ranks: bool
+) -> Table:
+    """Every pair with its test; p once as it is, and once adjusted by Holm's method over the pairs
+    of this table.
+    """
     adjusted = holm([contrast.test.p_value for contrast in all_contrasts])
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for contrast, p_holm in zip(all_contrasts, adjusted, strict=True):
         test, none = contrast.test, contrast.test.reason or "undefined"
         value = test.estimate
         effect = test.effect
-        size = number_or(None if effect is None else effect.value, (effect.reason if effect else "") or none)
+        size = number_or(
+            None if effect is None else effect.value, (effect.reason if effect else "") or none
+        )
         order = contrast.ranks
         rows.append(
             (
-                f"{contrast.first} − {contrast.second}" if ranks else f"{contrast.first} / {contrast.second}",
+                (
+                    f"{contrast.first} − {contrast.second}"
+                    if ranks
+                    else f"{contrast.first} / {contrast.second}"
+                ),
                 test.n,
                 *(estimate_cells(value) if value is not None else (Undefined(none),) * 3),
                 number_or(test.statistic, none),
-                number_or(test.df[0] if test.df else None, none if test.statistic is None else "has none"),
+                number_or(
+                    test.df[0] if test.df else None, none if test.statistic is None else "has none"
+                ),
                 number_or(test.p_value, none),
                 number_or(p_holm, none),
-                *((size, number_or(order.p_value, order.reason or none) if order else Undefined(none)) if ranks else ()),
+                *(
+                    (
+                        size,
+                        (
+                            number_or(order.p_value, order.reason or none)
+                            if order
+                            else Undefined(none)
+                        ),
+                    )
+                    if ranks
+                    else ()
+                ),
                 contrast.formula or test.method,
             )
         )
     more = (
         (
-            Column("effect", "d", "number", 2, "standardised effect: dz of people who judged both, else Hedges' g"),
-            Column("p_ranks", "p ranks", "p", about="Wilcoxon or Mann–Whitney test of people's means"),
+            Column(
+                "effect",
+                "d",
+                "number",
+                2,
+                "standardised effect: dz of people who judged both, else Hedges' g",
+            ),
+            Column(
+                "p_ranks", "p ranks", "p", about="Wilcoxon or Mann–Whitney test of people's means"
+            ),
         )
         if ranks
         else ()
@@ -181,7 +248,12 @@ def contrast_table(context: MeasureContext, all_contrasts: Sequence[Contrast], e
             Column("contrast", "Contrast"),
             Column("people", "People", "integer"),
             *estimate_columns("estimate", estimate),
-            Column("statistic", "t or z" if ranks else "z or k", "number", about="t, z, or the count of an exact test"),
+            Column(
+                "statistic",
+                "t or z" if ranks else "z or k",
+                "number",
+                about="t, z, or the count of an exact test",
+            ),
             Column("df", "df", "number", 1),
             Column("p", "p", "p"),
             Column("p_holm", "p Holm", "p", about="adjusted over the contrasts of this table"),
@@ -190,14 +262,19 @@ def contrast_table(context: MeasureContext, all_contrasts: Sequence[Contrast], e
         ),
         rows,
         status="exploratory",
-        note="Each contrast uses the judgements of its two groups. p Holm is adjusted over the rows of this table; the verdict on"
-        " a hypothesis uses the adjustment that the plan declares."
+        note=(
+            "Each contrast uses the judgements of its two groups. p Holm is adjusted over the rows"
+            " of this table; the verdict on a hypothesis uses the adjustment that the plan"
+            " declares."
+        )
         + sides_note(context, all_contrasts, " − " if ranks else " / "),
     )
 
 
 def sides_note(context: MeasureContext, all_contrasts: Sequence[Contrast], between: str) -> str:
-    """Which p of a table are one-sided, and which rows no hypothesis is about: one column may hold both kinds."""
+    """Which p of a table are one-sided, and which rows no hypothesis is about: one column may hold
+    both kinds.
+    """
     directed, free = [], []
     for contrast in all_contrasts:
         name = f"{contrast.first}{between}{contrast.second}"

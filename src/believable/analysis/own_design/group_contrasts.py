@@ -1,7 +1,8 @@
-"""One group against another: a model in which judgements of one person hang together, or the exact test where each person
-judges once.
+"""One group against another: a model in which judgements of one person hang together, or the exact
+test where each person judges once.
 
-Each contrast is fitted on the judgements of its two groups alone, so that a third group changes nothing about it.
+Each contrast is fitted on the judgements of its two groups alone, so that a third group changes
+nothing about it.
 """
 
 from __future__ import annotations
@@ -38,13 +39,17 @@ Design = Literal["within", "between"]
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The first group minus the second (for shares: the odds of the first over those of the second).
+    """The first group minus the second (for shares: the odds of the first over those of the
+    second).
 
     test      with the estimate in the unit of the measure and the standardised effect
-    ranks     the same question asked of the order of the people's means alone; None for shares and counts
+    ranks     the same question asked of the order of the people's means alone; None for shares and
+              counts
     formula   of the model, as in lme4; empty for a test without one
-    split     what the difference varies with; None if no stimulus is known, or if there is nothing to compare
-    clips     how many stimuli of both groups were judged, and how many of the group with fewer; zeros if they are not known
+    split     what the difference varies with; None if no stimulus is known, or if there is nothing
+              to compare
+    clips     how many stimuli of both groups were judged, and how many of the group with fewer;
+              zeros if they are not known
     """
 
     first: str
@@ -57,8 +62,12 @@ class Contrast:
     clips: tuple[int, int] = (0, 0)
 
 
-def mean_contrast(rows: MeasuredRows, first: str, second: str, *, alternative: Alternative, level: float) -> Contrast:
-    """The difference of two means: a linear mixed model; with few people, or one row each, a t test of people's means."""
+def mean_contrast(
+    rows: MeasuredRows, first: str, second: str, *, alternative: Alternative, level: float
+) -> Contrast:
+    """The difference of two means: a linear mixed model; with few people, or one row each, a t test
+    of people's means.
+    """
     a, b = rows.of(first), rows.of(second)
     design, paired = _design(a, b)
     blank = _empty(a, b, first, second, "linear mixed model", alternative, level)
@@ -79,20 +88,32 @@ def mean_contrast(rows: MeasuredRows, first: str, second: str, *, alternative: A
     if formula is None:
         return Contrast(first, second, design, simple, ranks=ranks)
     try:
-        model = mixed_linear(formula, _table(a, b, first, second), levels={"group": (second, first)}, level=level)
+        model = mixed_linear(
+            formula, _table(a, b, first, second), levels={"group": (second, first)}, level=level
+        )
     except InvalidInput:
         return Contrast(first, second, design, simple, ranks=ranks)
     if not model.convergence.converged:
         note = (*simple.notes, "the mixed model did not converge")
         return Contrast(first, second, design, replace(simple, notes=note), ranks=ranks)
     people = len(np.union1d(a.person, b.person))
-    test = _tested(model, f"group[{first}]", people, alternative, "linear mixed model, Satterthwaite's t", effect)
+    test = _tested(
+        model,
+        f"group[{first}]",
+        people,
+        alternative,
+        "linear mixed model, Satterthwaite's t",
+        effect,
+    )
     return Contrast(first, second, design, test, formula, ranks)
 
 
-def share_contrast(rows: MeasuredRows, first: str, second: str, *, alternative: Alternative, level: float) -> Contrast:
-    """The odds ratio of yes: McNemar's or Fisher's exact test where each person answers once per group, else a mixed
-    logistic model."""
+def share_contrast(
+    rows: MeasuredRows, first: str, second: str, *, alternative: Alternative, level: float
+) -> Contrast:
+    """The odds ratio of yes: McNemar's or Fisher's exact test where each person answers once per
+    group, else a mixed logistic model.
+    """
     a, b = rows.of(first), rows.of(second)
     design, paired = _design(a, b)
     blank = _empty(a, b, first, second, "odds ratio", alternative, level)
@@ -102,7 +123,9 @@ def share_contrast(rows: MeasuredRows, first: str, second: str, *, alternative: 
     if both.min() == both.max():
         answer = "yes" if both[0] else "no"
         reason = f"everybody answered {answer} in both groups"
-        return Contrast(first, second, design, _none(reason, "odds ratio", len(both), alternative, level))
+        return Contrast(
+            first, second, design, _none(reason, "odds ratio", len(both), alternative, level)
+        )
     once = _most_per_person(a) == 1 and _most_per_person(b) == 1
     if once and design == "within":
         yes_a, yes_b = _of(paired, *person_means(a)) > 0, _of(paired, *person_means(b)) > 0
@@ -111,13 +134,31 @@ def share_contrast(rows: MeasuredRows, first: str, second: str, *, alternative: 
         table = [[int(part.number.sum()), int(len(part) - part.number.sum())] for part in (a, b)]
         return Contrast(first, second, design, fisher(table, alternative=alternative, level=level))
     counts = _table(a, b, first, second)
-    return _logistic(counts, a, b, first, second, design, slopes=_has_slopes(a, b, paired), side=alternative, level=level)
+    return _logistic(
+        counts,
+        a,
+        b,
+        first,
+        second,
+        design,
+        slopes=_has_slopes(a, b, paired),
+        side=alternative,
+        level=level,
+    )
 
 
 def count_contrast(
-    rows: MeasuredRows, wholes: FloatArray, first: str, second: str, *, alternative: Alternative, level: float
+    rows: MeasuredRows,
+    wholes: FloatArray,
+    first: str,
+    second: str,
+    *,
+    alternative: Alternative,
+    level: float,
 ) -> Contrast:
-    """The odds ratio of counts out of `wholes`, one per row, by a mixed logistic model in which people differ in the effect."""
+    """The odds ratio of counts out of `wholes`, one per row, by a mixed logistic model in which
+    people differ in the effect.
+    """
     keep = wholes > 0
     rows, wholes = rows.where(keep), wholes[keep]
     a, b = rows.of(first), rows.of(second)
@@ -127,9 +168,18 @@ def count_contrast(
         return Contrast(first, second, design, blank)
     both = np.concatenate([a.number, b.number])
     if both.sum() == 0:
-        return Contrast(first, second, design, _none("nothing was flagged", "odds ratio", len(both), alternative, level))
-    table = _table(a, b, first, second) | {"whole": np.concatenate([wholes[rows.group == first], wholes[rows.group == second]])}
-    return _logistic(table, a, b, first, second, design, slopes=design == "within", side=alternative, level=level)
+        return Contrast(
+            first,
+            second,
+            design,
+            _none("nothing was flagged", "odds ratio", len(both), alternative, level),
+        )
+    table = _table(a, b, first, second) | {
+        "whole": np.concatenate([wholes[rows.group == first], wholes[rows.group == second]])
+    }
+    return _logistic(
+        table, a, b, first, second, design, slopes=design == "within", side=alternative, level=level
+    )
 
 
 def equivalence(contrast: Contrast, margin: float, alpha: float) -> TestResult:
@@ -138,14 +188,22 @@ def equivalence(contrast: Contrast, margin: float, alpha: float) -> TestResult:
     method = f"two one-sided tests ({test.method})"
     known = estimate is not None and estimate.value is not None and test.statistic and test.df
     if not known or estimate is None or estimate.value is None or not test.statistic:
-        return no_result(test.reason or "no standard error", method=method, n=test.n, estimate=estimate)
+        return no_result(
+            test.reason or "no standard error", method=method, n=test.n, estimate=estimate
+        )
     se, spread = abs(estimate.value / test.statistic), stats.t(test.df[0])
     below, above = (estimate.value + margin) / se, (estimate.value - margin) / se
     p_low, p_high = float(spread.sf(below)), float(spread.cdf(above))
     harder_low = p_low >= p_high
     half = float(spread.ppf(1 - alpha)) * se
     narrow = Estimate(
-        estimate.value, estimate.value - half, estimate.value + half, 1 - 2 * alpha, estimate.n, estimate.method, se=se
+        estimate.value,
+        estimate.value - half,
+        estimate.value + half,
+        1 - 2 * alpha,
+        estimate.n,
+        estimate.method,
+        se=se,
     )
     return TestResult(
         below if harder_low else above,
@@ -159,11 +217,14 @@ def equivalence(contrast: Contrast, margin: float, alpha: float) -> TestResult:
     )
 
 
-# ---------------------------------------------------------------------------------------------- the rows of two groups
+# ---------------------------------------------------------------------------------------------- the
+# rows of two groups
 
 
 def _design(a: MeasuredRows, b: MeasuredRows) -> tuple[Design, IntArray]:
-    """Within, where at least two people, and at least half of those in the smaller group, judged both; and who they are."""
+    """Within, where at least two people, and at least half of those in the smaller group, judged
+    both; and who they are.
+    """
     people_a, people_b = np.unique(a.person), np.unique(b.person)
     paired = np.intersect1d(people_a, people_b)
     least = max(2, min(len(people_a), len(people_b)) / 2)
@@ -173,7 +234,13 @@ def _design(a: MeasuredRows, b: MeasuredRows) -> tuple[Design, IntArray]:
 
 
 def _empty(
-    a: MeasuredRows, b: MeasuredRows, first: str, second: str, method: str, side: Alternative, level: float
+    a: MeasuredRows,
+    b: MeasuredRows,
+    first: str,
+    second: str,
+    method: str,
+    side: Alternative,
+    level: float,
 ) -> TestResult | None:
     """Why nothing can be compared, if so."""
     absent = [name for name, part in ((first, a), (second, b)) if not len(part)]
@@ -200,11 +267,16 @@ def _has_slopes(a: MeasuredRows, b: MeasuredRows, paired: IntArray) -> bool:
     """Whether most people who judged both groups did so often enough for an effect of their own."""
     if len(paired) < LEAST_LEVELS:
         return False
-    counts = [np.unique(part.person[np.isin(part.person, paired)], return_counts=True)[1] for part in (a, b)]
+    counts = [
+        np.unique(part.person[np.isin(part.person, paired)], return_counts=True)[1]
+        for part in (a, b)
+    ]
     return all(float(np.median(count)) >= LEAST_FOR_SLOPES for count in counts)
 
 
-def _formula(response: str, a: MeasuredRows, b: MeasuredRows, design: Design, *, slopes: bool) -> str | None:
+def _formula(
+    response: str, a: MeasuredRows, b: MeasuredRows, design: Design, *, slopes: bool
+) -> str | None:
     """As in lme4; None where no group has enough levels, or each person has one row."""
     people = len(np.union1d(a.person, b.person))
     if people < LEAST_LEVELS or people == len(a) + len(b):
@@ -213,7 +285,8 @@ def _formula(response: str, a: MeasuredRows, b: MeasuredRows, design: Design, *,
     parts = [f"({varying} | person)"]
     stimuli = [{str(name) for name in part.stimulus if name is not None} for part in (a, b)]
     whole = all(name is not None for part in (a, b) for name in part.stimulus)
-    # A stimulus belongs to one group: with a single one in a group, stimulus and group cannot be told apart.
+    # A stimulus belongs to one group: with a single one in a group, stimulus and group cannot be
+    # told apart.
     if whole and len(stimuli[0] | stimuli[1]) >= LEAST_LEVELS and min(map(len, stimuli)) > 1:
         parts.append(OF_STIMULI)
     return f"{response} ~ group + {' + '.join(parts)}"
@@ -228,22 +301,45 @@ def _table(a: MeasuredRows, b: MeasuredRows, first: str, second: str) -> dict[st
     }
 
 
-# ---------------------------------------------------------------------------------------------- tests
+# ----------------------------------------------------------------------------------------------
+# tests
 
 
 def _tested(
-    model: MixedModel, term: str, n: int, side: Alternative, method: str, effect: Estimate | None, *, odds: bool = False
+    model: MixedModel,
+    term: str,
+    n: int,
+    side: Alternative,
+    method: str,
+    effect: Estimate | None,
+    *,
+    odds: bool = False,
 ) -> TestResult:
     """A coefficient of a model as a test."""
     fitted = model.term(term)
     coefficient = fitted.estimate
-    notes = (*model.notes, *(("a spread between people or stimuli is estimated as zero",) if model.convergence.singular else ()))
+    notes = (
+        *model.notes,
+        *(
+            ("a spread between people or stimuli is estimated as zero",)
+            if model.convergence.singular
+            else ()
+        ),
+    )
     shown = fitted.odds_ratio if odds and fitted.odds_ratio is not None else coefficient
     shown = replace(shown, n=n)
     if coefficient.statistic is None:
-        return no_result(coefficient.reason or "no standard error", method=method, n=n, alternative=side, estimate=shown)
+        return no_result(
+            coefficient.reason or "no standard error",
+            method=method,
+            n=n,
+            alternative=side,
+            estimate=shown,
+        )
     spread = stats.t(coefficient.df[0]) if coefficient.df else stats.norm
-    p = tail(float(spread.cdf(coefficient.statistic)), float(spread.sf(coefficient.statistic)), side)
+    p = tail(
+        float(spread.cdf(coefficient.statistic)), float(spread.sf(coefficient.statistic)), side
+    )
     return TestResult(
         coefficient.statistic,
         p,
@@ -269,7 +365,13 @@ def _exact_pairs(first: Any, second: Any, side: Alternative, level: float) -> Te
     odds = whole.effect
     apart = table[0][1] + table[1][0]
     if apart == 0:
-        return no_result("nobody answered the two groups differently", method=method, n=pairs, alternative=side, estimate=odds)
+        return no_result(
+            "nobody answered the two groups differently",
+            method=method,
+            n=pairs,
+            alternative=side,
+            estimate=odds,
+        )
     test = binomial(table[0][1], apart, alternative=side, level=level)
     return replace(test, n=pairs, method=method, estimate=odds, effect=whole.estimate)
 
@@ -294,11 +396,17 @@ def _logistic(
         return Contrast(first, second, design, _none(reason, method, n, side, level))
     trials = "whole" if "whole" in table else None
     try:
-        model = mixed_logistic(formula, table, trials=trials, levels={"group": (second, first)}, level=level)
+        model = mixed_logistic(
+            formula, table, trials=trials, levels={"group": (second, first)}, level=level
+        )
     except InvalidInput as error:
         return Contrast(first, second, design, _none(str(error), method, n, side, level), formula)
     if not model.convergence.converged and not model.convergence.separated:
-        reason = model.convergence.messages[-1] if model.convergence.messages else "the model did not converge"
+        reason = (
+            model.convergence.messages[-1]
+            if model.convergence.messages
+            else "the model did not converge"
+        )
         return Contrast(first, second, design, _none(reason, method, n, side, level), formula)
     if model.criterion.startswith("penalised"):
         method = "mixed logistic model, penalised because the answers are sparse, Wald test"

@@ -1,4 +1,6 @@
-"""What a measure is computed from: one row per judgement, with the person, the group and the stimulus it is about."""
+"""What a measure is computed from: one row per judgement, with the person, the group and the
+stimulus it is about.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,12 @@ class MeasuredRows:
 
     def where(self, keep: BoolArray) -> MeasuredRows:
         return MeasuredRows(
-            self.person[keep], self.group[keep], self.stimulus[keep], self.item[keep], self.number[keep], self.text[keep]
+            self.person[keep],
+            self.group[keep],
+            self.stimulus[keep],
+            self.item[keep],
+            self.number[keep],
+            self.text[keep],
         )
 
     def of(self, group: str) -> MeasuredRows:
@@ -50,8 +57,9 @@ class MeasuredRows:
 
 
 def gathered(data: Data, measure: DeclaredMeasure, source: MeasureSource) -> MeasuredRows:
-    """All answers to the measure's question. Parts of one answer are averaged if no part is named, without those that only check
-    attention."""
+    """All answers to the measure's question. Parts of one answer are averaged if no part is named,
+    without those that only check attention.
+    """
     table = data.table("answers")
     keep = table["question"].values == source.question
     keep &= np.isin(table["trial"].values.astype(str), source.trials)
@@ -61,7 +69,10 @@ def gathered(data: Data, measure: DeclaredMeasure, source: MeasureSource) -> Mea
         keep &= ~np.isin(table["item"].values.astype(str), source.attention)
     rows = np.flatnonzero(keep)
     person = data.code_of(table)[rows]
-    columns = {name: table[name].values[rows] for name in ("condition", "stimulus", "item", "value_number", "value_text")}
+    columns = {
+        name: table[name].values[rows]
+        for name in ("condition", "stimulus", "item", "value_number", "value_text")
+    }
     entries = MeasuredRows(
         person,
         groups(data, measure, person, columns["condition"]),
@@ -70,11 +81,21 @@ def gathered(data: Data, measure: DeclaredMeasure, source: MeasureSource) -> Mea
         columns["value_number"].astype(np.float64),
         columns["value_text"],
     )
-    several = source.shape == "numbers" and measure.item is None and any(item is not None for item in entries.item)
-    return _averaged(entries, table["position"].values[rows], table["player"].values[rows]) if several else entries
+    several = (
+        source.shape == "numbers"
+        and measure.item is None
+        and any(item is not None for item in entries.item)
+    )
+    return (
+        _averaged(entries, table["position"].values[rows], table["player"].values[rows])
+        if several
+        else entries
+    )
 
 
-def groups(data: Data, measure: DeclaredMeasure, person: IntArray, condition: ObjectArray) -> ObjectArray:
+def groups(
+    data: Data, measure: DeclaredMeasure, person: IntArray, condition: ObjectArray
+) -> ObjectArray:
     """The group of each row: the condition it is about, or the person's level of the arm."""
     return condition if measure.by == BY_CONDITION else data.arm(measure.by)[person]
 
@@ -82,11 +103,15 @@ def groups(data: Data, measure: DeclaredMeasure, person: IntArray, condition: Ob
 def _averaged(entries: MeasuredRows, position: IntArray, player: IntArray) -> MeasuredRows:
     """One row per answer: the mean of its parts."""
     places: dict[tuple[int, int, int], list[int]] = {}
-    for row, key in enumerate(zip(entries.person.tolist(), position.tolist(), player.tolist(), strict=True)):
+    for row, key in enumerate(
+        zip(entries.person.tolist(), position.tolist(), player.tolist(), strict=True)
+    ):
         places.setdefault(key, []).append(row)
     first = np.array([rows[0] for rows in places.values()], dtype=np.int64)
     means = [
-        float(known.mean()) if len(known := entries.number[rows][~np.isnan(entries.number[rows])]) else np.nan
+        float(known.mean())
+        if len(known := entries.number[rows][~np.isnan(entries.number[rows])])
+        else np.nan
         for rows in places.values()
     ]
     return MeasuredRows(
@@ -100,14 +125,19 @@ def _averaged(entries: MeasuredRows, position: IntArray, player: IntArray) -> Me
 
 
 def answers_as_yes(rows: MeasuredRows, yes: Sequence[str | int | float] | None) -> MeasuredRows:
-    """1 where the answer is one of `yes`, else 0; without `yes` a tick counts. Open answers are left out."""
-    open_answer = np.isnan(rows.number) & np.fromiter((text is None for text in rows.text), np.bool_, len(rows))
+    """1 where the answer is one of `yes`, else 0; without `yes` a tick counts. Open answers are
+    left out.
+    """
+    open_answer = np.isnan(rows.number) & np.fromiter(
+        (text is None for text in rows.text), np.bool_, len(rows)
+    )
     known = rows.where(~open_answer)
     if yes is None:
         return known.with_numbers((known.number > 0).astype(np.float64))
     words = {str(value) for value in yes}
     values = [
-        float(_written(number, text) in words) for number, text in zip(known.number.tolist(), known.text.tolist(), strict=True)
+        float(_written(number, text) in words)
+        for number, text in zip(known.number.tolist(), known.text.tolist(), strict=True)
     ]
     return known.with_numbers(np.array(values, dtype=np.float64))
 

@@ -1,4 +1,6 @@
-"""Choices between two: how often each group is preferred to each other, pair by pair and on one scale."""
+"""Choices between two: how often each group is preferred to each other, pair by pair and on one
+scale.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,16 @@ import numpy as np
 
 from believable.analysis.claims import Claim, name_clips, refuse
 from believable.analysis.data import Data, rows_of
-from believable.analysis.findings import LOOSE_CELL, Chart, Column, Section, estimate_cells, estimate_columns, number_or, table
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Chart,
+    Column,
+    Section,
+    estimate_cells,
+    estimate_columns,
+    number_or,
+    table,
+)
 from believable.analysis.numbers import counted, estimate_words
 from believable.analysis.own_design.answer_sections import mean_of_shares
 from believable.analysis.own_design.contrast_tables import (
@@ -41,8 +52,10 @@ _SHARE = "mean of people's shares, Wilson interval with the effective number"
 
 @dataclass(frozen=True, slots=True)
 class PairedChoices:
-    """One entry per choice between two groups. `score` is 1 where the first of the page was chosen, 0 where the second was, and
-    one half where neither was. `left_out` counts choices that are about no two groups, `unanswered` those left open."""
+    """One entry per choice between two groups. `score` is 1 where the first of the page was chosen,
+    0 where the second was, and one half where neither was. `left_out` counts choices that are about
+    no two groups, `unanswered` those left open.
+    """
 
     person: IntArray
     first: ObjectArray
@@ -79,9 +92,18 @@ def choices(data: Data, context: MeasureContext) -> PairedChoices:
     person, position = data.code_of(table_)[rows], table_["position"].values[rows]
     code, place, player = data.code_of(shown), shown["position"].values, shown["player"].values
     on_page = Counter(zip(code.tolist(), place.tolist(), strict=True))
-    two = np.fromiter((on_page[key] == 2 for key in zip(person.tolist(), position.tolist(), strict=True)), np.bool_, len(rows))
-    sides = [rows_of([code, place, player], [person, position, np.full(len(rows), side)]) for side in (0, 1)]
-    condition = np.full(len(shown) + 1, None, dtype=object)  # the last entry stands for a place without a stimulus, −1
+    two = np.fromiter(
+        (on_page[key] == 2 for key in zip(person.tolist(), position.tolist(), strict=True)),
+        np.bool_,
+        len(rows),
+    )
+    sides = [
+        rows_of([code, place, player], [person, position, np.full(len(rows), side)])
+        for side in (0, 1)
+    ]
+    condition = np.full(
+        len(shown) + 1, None, dtype=object
+    )  # the last entry stands for a place without a stimulus, −1
     condition[:-1] = shown["condition"].values
     first, second = condition[sides[0]], condition[sides[1]]
     stimulus = np.full(len(shown) + 1, None, dtype=object)
@@ -95,10 +117,18 @@ def choices(data: Data, context: MeasureContext) -> PairedChoices:
     answered = np.fromiter((answer is not None for answer in answers), np.bool_, len(rows))
     known = np.isin(first.astype(str), context.groups) & np.isin(second.astype(str), context.groups)
     apart = two & known & (first != second)
-    score = np.array([1.0 - SIDES[answer] if answer in SIDES else 0.5 for answer in answers], dtype=np.float64)
+    score = np.array(
+        [1.0 - SIDES[answer] if answer in SIDES else 0.5 for answer in answers], dtype=np.float64
+    )
     kept = apart & answered
     return PairedChoices(
-        person[kept], first[kept], second[kept], clips[kept], score[kept], int((~apart & answered).sum()), int((~answered).sum())
+        person[kept],
+        first[kept],
+        second[kept],
+        clips[kept],
+        score[kept],
+        int((~apart & answered).sum()),
+        int((~answered).sum()),
     )
 
 
@@ -107,7 +137,9 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
     judged = choices(data, context)
     compared = contrasts(
         context,
-        lambda a, b, side: decide_pair(pair_contrast(judged, a, b, alternative=side, level=context.level), judged, context),
+        lambda a, b, side: decide_pair(
+            pair_contrast(judged, a, b, alternative=side, level=context.level), judged, context
+        ),
     )
     adjusted = holm([contrast.test.p_value for contrast in compared])
     rows: list[tuple[LOOSE_CELL, ...]] = []
@@ -135,8 +167,8 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
     undecided = int((judged.score == 0.5).sum())
     if undecided:
         words.append(
-            f"{counted(undecided, 'choice')} named both or neither: counted in the table, left out of the shares, and ties in the"
-            " strengths."
+            f"{counted(undecided, 'choice')} named both or neither: counted in the table, left out"
+            " of the shares, and ties in the strengths."
         )
     if judged.left_out:
         words.append(f"{counted(judged.left_out, 'choice')} between no two groups are not counted.")
@@ -144,7 +176,9 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
         words.append(f"{counted(judged.unanswered, 'choice')} left open are not counted.")
     share_columns = tuple(
         replace(column, form="share", digits=1)
-        for column in estimate_columns("share", "Share", about="share of decided choices for the first")
+        for column in estimate_columns(
+            "share", "Share", about="share of decided choices for the first"
+        )
     )
     return Section(
         context.name,
@@ -154,7 +188,10 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
             *group_findings(
                 context,
                 shares,
-                lambda group, share: f"{context.title}: {group} is preferred in {estimate_words(share)} of its choices.",
+                lambda group, share: (
+                    f"{context.title}: {group} is preferred in {estimate_words(share)} of its"
+                    " choices."
+                ),
                 {group: _scope(judged, group) for group in context.groups},
             ),
             *contrast_findings(context, compared, lambda contrast: _words(context, contrast)),
@@ -185,11 +222,18 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
                 (
                     context.group_column,
                     Column("choices", "Choices", "integer"),
-                    *estimate_columns("strength", "Log strength", about="Bradley–Terry, centred; intervals clustered by person"),
+                    *estimate_columns(
+                        "strength",
+                        "Log strength",
+                        about="Bradley–Terry, centred; intervals clustered by person",
+                    ),
                 ),
                 strengths,
                 status="exploratory",
-                note="Equal strengths mean equal chances; a difference of 1 means odds of about 2.7 to 1.",
+                note=(
+                    "Equal strengths mean equal chances; a difference of 1 means odds of about 2.7"
+                    " to 1."
+                ),
             ),
         ),
         (
@@ -209,7 +253,12 @@ def preference_section(data: Data, context: MeasureContext) -> Section:
                 f"{context.title}: strength of each group",
                 "points",
                 f"{context.name}_strengths",
-                {"category": "group", "value": "strength", "low": "strength_low", "high": "strength_high"},
+                {
+                    "category": "group",
+                    "value": "strength",
+                    "low": "strength_low",
+                    "high": "strength_high",
+                },
                 x_title="Log strength (Bradley–Terry)",
                 caption="Points: strengths; bars: intervals clustered by person.",
             ),
@@ -225,8 +274,12 @@ def _words(context: MeasureContext, contrast: Contrast) -> str:
     return f"{pair}, share of decided choices {estimate_words(test.estimate)}, against one half."
 
 
-def pair_contrast(judged: PairedChoices, first: str, second: str, *, alternative: Alternative, level: float) -> Contrast:
-    """The share of decided choices for the first, against one half: exact where each person chose once, else over people."""
+def pair_contrast(
+    judged: PairedChoices, first: str, second: str, *, alternative: Alternative, level: float
+) -> Contrast:
+    """The share of decided choices for the first, against one half: exact where each person chose
+    once, else over people.
+    """
     person, score = judged.between(first, second)
     decided = score != 0.5
     person, score = person[decided], score[decided]
@@ -244,12 +297,19 @@ def pair_contrast(judged: PairedChoices, first: str, second: str, *, alternative
     half = np.full(len(shares), 0.5)
     test = paired_t(shares, half, alternative=alternative, level=level)
     effect = dz(shares, half, level=level)
-    test = replace(test, method="t test of people's shares against one half", estimate=mean_t(shares, level=level), effect=effect)
+    test = replace(
+        test,
+        method="t test of people's shares against one half",
+        estimate=mean_t(shares, level=level),
+        effect=effect,
+    )
     return Contrast(first, second, "within", test)
 
 
 def decide_pair(contrast: Contrast, judged: PairedChoices, context: MeasureContext) -> Contrast:
-    """The contrast over people and pairs of stimuli if the plan asks for it, and what it varies with."""
+    """The contrast over people and pairs of stimuli if the plan asks for it, and what it varies
+    with.
+    """
     person, score = judged.between(contrast.first, contrast.second)
     person, score = person[score != 0.5], score[score != 0.5]
     clips = judged.clips_between(contrast.first, contrast.second)
@@ -271,14 +331,18 @@ def won(judged: PairedChoices, group: str, level: float) -> Estimate:
     """The share of decided choices with this group that it won, as the mean over people."""
     own = ((judged.first == group) | (judged.second == group)) & (judged.score != 0.5)
     if not own.any():
-        return undefined(f"nobody chose between {group} and another", method=_SHARE, n=0, level=level)
+        return undefined(
+            f"nobody chose between {group} and another", method=_SHARE, n=0, level=level
+        )
     score = np.where(judged.first == group, judged.score, 1 - judged.score)[own]
     _, codes = np.unique(judged.person[own], return_inverse=True)
     return mean_of_shares(np.bincount(codes, weights=score) / np.bincount(codes), _SHARE, level)
 
 
 def _scope(judged: PairedChoices, group: str) -> str:
-    """The pairs of stimuli that the share of a group rests on: its interval is over people alone."""
+    """The pairs of stimuli that the share of a group rests on: its interval is over people
+    alone.
+    """
     own = (judged.first == group) | (judged.second == group)
     known = {clip for clip in judged.clips[own].tolist() if clip is not None}
     return name_clips(len(known)) if known else ""
@@ -297,6 +361,10 @@ def _strengths(judged: PairedChoices, context: MeasureContext) -> list[tuple[LOO
     for group in context.groups:
         count = int(((judged.first == group) | (judged.second == group)).sum())
         known = group in model.items
-        strength = model.of(group) if known else undefined(f"nobody chose between {group} and another", method="", n=0)
+        strength = (
+            model.of(group)
+            if known
+            else undefined(f"nobody chose between {group} and another", method="", n=0)
+        )
         rows.append((group, count, *estimate_cells(strength)))
     return rows

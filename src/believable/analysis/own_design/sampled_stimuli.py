@@ -1,7 +1,9 @@
-"""Verdicts on conditions of which both the people and the stimuli are samples: other stimuli must give them, too.
+"""Verdicts on conditions of which both the people and the stimuli are samples: other stimuli must
+give them, too.
 
-A measure by condition whose judgements are about stimuli is decided over people and stimuli, or says that it is about these
-stimuli. Measures by arm, and judgements that are about no stimulus, stay as they are.
+A measure by condition whose judgements are about stimuli is decided over people and stimuli, or
+says that it is about these stimuli. Measures by arm, and judgements that are about no stimulus,
+stay as they are.
 """
 
 from __future__ import annotations
@@ -29,20 +31,27 @@ def are_sampled(rows: MeasuredRows, context: MeasureContext) -> bool:
 
 
 def model_rows(rows: MeasuredRows, context: MeasureContext) -> MeasuredRows:
-    """The rows for a model: without stimuli if verdicts are about these stimuli, so that their effects are fixed."""
+    """The rows for a model: without stimuli if verdicts are about these stimuli, so that their
+    effects are fixed.
+    """
     if context.plan.over == "both":
         return rows
     return replace(rows, stimulus=np.full(len(rows), None, dtype=object))
 
 
 def decide_contrast(
-    contrast: Contrast, rows: MeasuredRows, context: MeasureContext, wholes: FloatArray | None = None, *, odds: bool = False
+    contrast: Contrast,
+    rows: MeasuredRows,
+    context: MeasureContext,
+    wholes: FloatArray | None = None,
+    *,
+    odds: bool = False,
 ) -> Contrast:
     """The contrast with the verdict that the plan asks for, and what it varies with.
 
-    A linear model with a random effect of stimuli speaks of other stimuli already. Any other test is over people alone, or by
-    z, which finds too much with few stimuli: the t test over people and stimuli takes its place. With one stimulus in a group
-    there is no test.
+    A linear model with a random effect of stimuli speaks of other stimuli already. Any other test
+    is over people alone, or by z, which finds too much with few stimuli: the t test over people and
+    stimuli takes its place. With one stimulus in a group there is no test.
     """
     own = (rows.group == contrast.first) | (rows.group == contrast.second)
     whole = np.ones(len(rows)) if wholes is None else wholes
@@ -55,16 +64,22 @@ def decide_contrast(
     each = [len(set(stimulus[group].tolist())) for group in (first, ~first)]
     side, level = contrast.test.alternative, context.level
     if odds:
-        crossed = crossed_odds(rows.number, whole, first, person, stimulus, alternative=side, level=level)
+        crossed = crossed_odds(
+            rows.number, whole, first, person, stimulus, alternative=side, level=level
+        )
     else:
-        crossed = crossed_difference(rows.number, first, person, stimulus, alternative=side, level=level)
+        crossed = crossed_difference(
+            rows.number, first, person, stimulus, alternative=side, level=level
+        )
     decided = replace(contrast, split=crossed.split, clips=(len(set(stimulus.tolist())), min(each)))
     if context.plan.over == "judges" or contrast.test.p_value is None:
         return decided
     if odds or OF_STIMULI not in contrast.formula:
         over_people = f"over people alone: {contrast.formula or contrast.test.method}"
         notes = (*contrast.test.notes, over_people)
-        test = replace(in_words(crossed.test), n=contrast.test.n, effect=contrast.test.effect, notes=notes)
+        test = replace(
+            in_words(crossed.test), n=contrast.test.n, effect=contrast.test.effect, notes=notes
+        )
         decided = replace(decided, test=test, formula="")
     return replace(decided, test=refuse(decided.test, claim_about(decided, context)))
 
@@ -76,7 +91,10 @@ def claim_about(contrast: Contrast, context: MeasureContext) -> Claim:
 
 
 def decide_group(
-    estimate: Estimate, rows: MeasuredRows, context: MeasureContext, limits: tuple[float, float] = UNLIMITED
+    estimate: Estimate,
+    rows: MeasuredRows,
+    context: MeasureContext,
+    limits: tuple[float, float] = UNLIMITED,
 ) -> Estimate:
     """The mean of a group with the interval that the plan asks for."""
     if not are_sampled(rows, context) or context.plan.over == "judges":
@@ -85,15 +103,27 @@ def decide_group(
     clips = len(set(stimulus.tolist()))
     mean = crossed_mean(rows.number, rows.person, stimulus, limits=limits, level=context.level)
     named = replace(mean, method=_of_people(mean.method))
-    return named if clips >= LEAST_UNITS else refuse(named, Claim("both", clips, "clip", "the condition", None, "people"))
+    return (
+        named
+        if clips >= LEAST_UNITS
+        else refuse(named, Claim("both", clips, "clip", "the condition", None, "people"))
+    )
 
 
-def group_scopes(rows: MeasuredRows, context: MeasureContext, *, decided: bool = True) -> dict[str, str]:
-    """The stimuli that intervals of groups are limited to. `decided`: they are over stimuli if the plan asks for it."""
+def group_scopes(
+    rows: MeasuredRows, context: MeasureContext, *, decided: bool = True
+) -> dict[str, str]:
+    """The stimuli that intervals of groups are limited to. `decided`: they are over stimuli if the
+    plan asks for it.
+    """
     if decided and context.plan.over == "both":
         return {}
     own = {group: rows.of(group) for group in context.groups}
-    return {group: name_clips(len(set(part.stimulus.tolist()))) for group, part in own.items() if are_sampled(part, context)}
+    return {
+        group: name_clips(len(set(part.stimulus.tolist())))
+        for group, part in own.items()
+        if are_sampled(part, context)
+    }
 
 
 def in_words(test: TestResult) -> TestResult:

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from believable.analysis.data import Data, TraceLine
-from believable.analysis.findings import LOOSE_CELL, Chart, Column, Section, Table, estimate_cells, estimate_columns, table
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Chart,
+    Column,
+    Section,
+    Table,
+    estimate_cells,
+    estimate_columns,
+    table,
+)
 from believable.analysis.numbers import counted, estimate_words
 from believable.analysis.own_design.answer_sections import numbers_section
 from believable.analysis.own_design.contrast_tables import (
@@ -21,7 +30,13 @@ from believable.analysis.own_design.contrast_tables import (
 from believable.analysis.own_design.group_contrasts import count_contrast
 from believable.analysis.own_design.measured_rows import MeasuredRows, groups
 from believable.analysis.own_design.sampled_stimuli import decide_contrast, group_scopes, model_rows
-from believable.analysis.viewed_actions import LoggedActions, actions_by_stimulus, flags_by_page, judged, stretches_by_page
+from believable.analysis.viewed_actions import (
+    LoggedActions,
+    actions_by_stimulus,
+    flags_by_page,
+    judged,
+    stretches_by_page,
+)
 from believable.pages import KINDS
 from believable.stats.indices import pooled_unbelievable_rate
 from believable.stats.inputs import FloatArray
@@ -42,20 +57,40 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
         known = minutes > 0
         rate = np.divide(flagged, minutes, out=np.full(len(flagged), np.nan), where=known)
         words = "No actions are logged for these stimuli: flags are counted per minute watched."
-        return numbers_section(rows.with_numbers(rate).where(known), context, "Flags per minute", (words,))
+        return numbers_section(
+            rows.with_numbers(rate).where(known), context, "Flags per minute", (words,)
+        )
     estimates = []
     cells: list[tuple[LOOSE_CELL, ...]] = []
     for group in context.groups:
         own = rows.group == group
         people, codes = np.unique(rows.person[own], return_inverse=True)
-        of_person = [np.bincount(codes, weights=counts[own], minlength=len(people)) for counts in (flagged, viewed)]
+        of_person = [
+            np.bincount(codes, weights=counts[own], minlength=len(people))
+            for counts in (flagged, viewed)
+        ]
         estimate = pooled_unbelievable_rate(*of_person, level=context.level)
         estimates.append(estimate)
-        cells.append((group, len(people), int(viewed[own].sum()), int(flagged[own].sum()), *estimate_cells(estimate)))
+        cells.append(
+            (
+                group,
+                len(people),
+                int(viewed[own].sum()),
+                int(flagged[own].sum()),
+                *estimate_cells(estimate),
+            )
+        )
     compared = contrasts(
         context,
         lambda a, b, side: decide_contrast(
-            count_contrast(model_rows(rows.with_numbers(flagged), context), viewed, a, b, alternative=side, level=context.level),
+            count_contrast(
+                model_rows(rows.with_numbers(flagged), context),
+                viewed,
+                a,
+                b,
+                alternative=side,
+                level=context.level,
+            ),
             rows.with_numbers(flagged),
             context,
             viewed,
@@ -66,20 +101,27 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
         context.name,
         context.title,
         (
-            "Of the actions that a person saw, those flagged at least once. A ratio above 1 says that the first group is flagged"
-            " more often.",
+            (
+                "Of the actions that a person saw, those flagged at least once. A ratio above 1"
+                " says that the first group is flagged more often."
+            ),
         ),
         (
             *group_findings(
                 context,
                 estimates,
-                lambda group, rate: f"{context.title}, {group}: {estimate_words(rate)} flagged per 100 viewed actions.",
+                lambda group, rate: (
+                    f"{context.title}, {group}: {estimate_words(rate)} flagged per 100 viewed"
+                    " actions."
+                ),
                 group_scopes(rows, context, decided=False),
             ),
             *contrast_findings(
                 context,
                 compared,
-                lambda contrast: difference_words(context, contrast, "the odds ratio of a flag, {first} to {second},"),
+                lambda contrast: difference_words(
+                    context, contrast, "the odds ratio of a flag, {first} to {second},"
+                ),
             ),
         ),
         (
@@ -91,7 +133,11 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
                     Column("people", "People", "integer"),
                     Column("viewed", "Viewed actions", "integer"),
                     Column("flagged", "Flagged", "integer"),
-                    *estimate_columns("rate", "Per 100", about="flagged per 100 viewed actions, Wilson interval over people"),
+                    *estimate_columns(
+                        "rate",
+                        "Per 100",
+                        about="flagged per 100 viewed actions, Wilson interval over people",
+                    ),
                 ),
                 cells,
             ),
@@ -111,13 +157,19 @@ def flags_section(data: Data, context: MeasureContext) -> Section:
     )
 
 
-def _flag_rows(data: Data, context: MeasureContext) -> tuple[MeasuredRows, FloatArray, FloatArray, FloatArray]:
-    """One row per watched page, with flagged and viewed actions (or single flags where none are logged) and minutes watched."""
+def _flag_rows(
+    data: Data, context: MeasureContext
+) -> tuple[MeasuredRows, FloatArray, FloatArray, FloatArray]:
+    """One row per watched page, with flagged and viewed actions (or single flags where none are
+    logged) and minutes watched.
+    """
     actions = actions_by_stimulus(data)
     played, _ = stretches_by_page(data)
     flags, _ = flags_by_page(data)
     table_ = data.table("trials")
-    done = np.isin(table_["trial"].values.astype(str), context.source.trials) & (table_["status"].values == "done")
+    done = np.isin(table_["trial"].values.astype(str), context.source.trials) & (
+        table_["status"].values == "done"
+    )
     rows = np.flatnonzero(done)
     person = data.code_of(table_)[rows]
     stimulus = table_["stimulus"].values[rows]
@@ -135,10 +187,16 @@ def _flag_rows(data: Data, context: MeasureContext) -> tuple[MeasuredRows, Float
             flagged[place] = len(marks)
     nothing = np.full(len(rows), None, dtype=object)
     group = groups(data, context.measure, person, table_["condition"].values[rows])
-    return MeasuredRows(person, group, stimulus, nothing, np.full(len(rows), np.nan), nothing), flagged, viewed, minutes
+    return (
+        MeasuredRows(person, group, stimulus, nothing, np.full(len(rows), np.nan), nothing),
+        flagged,
+        viewed,
+        minutes,
+    )
 
 
-# ---------------------------------------------------------------------------------------------- traces
+# ----------------------------------------------------------------------------------------------
+# traces
 
 
 def trace_section(data: Data, context: MeasureContext) -> Section:
@@ -146,13 +204,18 @@ def trace_section(data: Data, context: MeasureContext) -> Section:
     lines = [line for line in data.traces(*context.source.trials) if len(line.media_ms)]
     untouched = len(data.traces(*context.source.trials)) - len(lines)
     played, _ = stretches_by_page(data)
-    ends_ms = [float(played[key].to_ms.max()) if (key := (line.session, line.position)) in played else 0.0 for line in lines]
+    ends_ms = [
+        float(played[key].to_ms.max()) if (key := (line.session, line.position)) in played else 0.0
+        for line in lines
+    ]
     grids = [_grid(line, end_ms, context) for line, end_ms in zip(lines, ends_ms, strict=True)]
     person = np.array([line.code for line in lines], dtype=np.int64)
     condition = np.array([line.condition for line in lines] or [None], dtype=object)[: len(lines)]
     stimulus = np.array([line.stimulus for line in lines] or [None], dtype=object)[: len(lines)]
     nothing = np.full(len(lines), None, dtype=object)
-    summary = np.array([_summary(grid, context.measure.summary) for grid in grids], dtype=np.float64)
+    summary = np.array(
+        [_summary(grid, context.measure.summary) for grid in grids], dtype=np.float64
+    )
     group = groups(data, context.measure, person, condition)
     rows = MeasuredRows(person, group, stimulus, nothing, summary, nothing)
     what = "Mean" if context.measure.summary == "mean" else "Change"
@@ -169,7 +232,9 @@ def trace_section(data: Data, context: MeasureContext) -> Section:
         {"x": "at_s", "y": "mean", "low": "mean_low", "high": "mean_high", "colour": "group"},
         x_title="Seconds of the medium",
         y_title=context.title,
-        caption="Lines: means of people's traces; bands: t intervals over people, second by second.",
+        caption=(
+            "Lines: means of people's traces; bands: t intervals over people, second by second."
+        ),
     )
     return Section(
         section.name,
@@ -183,26 +248,41 @@ def trace_section(data: Data, context: MeasureContext) -> Section:
 
 def _marks(context: MeasureContext) -> bool:
     """Whether the instrument leaves marks, and no value that stands."""
-    return any(stream.kind == "trace.mark" for stream in KINDS.instruments[context.source.kind].streams)
+    return any(
+        stream.kind == "trace.mark" for stream in KINDS.instruments[context.source.kind].streams
+    )
 
 
 def _unbounded(context: MeasureContext) -> bool:
     """Whether a trace counts notches, without a zero or an end that people share."""
-    return KINDS.instruments[context.source.kind].records[0].type == "integer" and not _marks(context)
+    return KINDS.instruments[context.source.kind].records[0].type == "integer" and not _marks(
+        context
+    )
 
 
 def _scale_words(context: MeasureContext) -> str:
     if _marks(context):
-        return "Marks count 1 and −1 in the second in which they are made, and 0 where there is none."
+        return (
+            "Marks count 1 and −1 in the second in which they are made, and 0 where there is none."
+        )
     if _unbounded(context):
-        return "Each trace is scaled from its least value, 0, to its greatest, 1: its notches have no unit that people share."
+        return (
+            "Each trace is scaled from its least value, 0, to its greatest, 1: its notches have no"
+            " unit that people share."
+        )
     return "Values are those of the scale that people moved."
 
 
 def _grid(line: TraceLine, watched_ms: float, context: MeasureContext) -> FloatArray:
     """The trace second by second, to the end of what was watched."""
     end_ms = max(float(line.media_ms.max()) + 1, watched_ms)
-    grid = resample(line.media_ms, line.value, step_ms=BIN_MS, duration_ms=end_ms, fill="zero" if _marks(context) else "hold")
+    grid = resample(
+        line.media_ms,
+        line.value,
+        step_ms=BIN_MS,
+        duration_ms=end_ms,
+        fill="zero" if _marks(context) else "hold",
+    )
     return normalise(grid, constant=0.5) if _unbounded(context) else grid
 
 
@@ -214,7 +294,9 @@ def _summary(grid: FloatArray, summary: str) -> float:
 
 
 def _over_time(grids: Sequence[FloatArray], rows: MeasuredRows, context: MeasureContext) -> Table:
-    """Means of people's traces by second and group. Traces of one person in a group are averaged first."""
+    """Means of people's traces by second and group. Traces of one person in a group are averaged
+    first.
+    """
     cells: list[tuple[LOOSE_CELL, ...]] = []
     for group in context.groups:
         own = np.flatnonzero(rows.group == group).tolist()
@@ -223,7 +305,9 @@ def _over_time(grids: Sequence[FloatArray], rows: MeasuredRows, context: Measure
             by_person: dict[int, list[float]] = {}
             for place in own:
                 if second < len(grids[place]):
-                    by_person.setdefault(int(rows.person[place]), []).append(float(grids[place][second]))
+                    by_person.setdefault(int(rows.person[place]), []).append(
+                        float(grids[place][second])
+                    )
             means = [float(np.mean(values)) for values in by_person.values()]
             estimate = mean_t(means, level=context.level)
             cells.append((group, second * BIN_MS / 1000, len(means), *estimate_cells(estimate)))

@@ -7,5 +7,8 @@ from pathlib import Path
 from believable.instruments.likert import five_points
 
 CERTAINTY = five_points(
-    Path(__file__).parent, about="How certain people are", first="extremely certain", last="extremely uncertain"
+    Path(__file__).parent,
+    about="How certain people are",
+    first="extremely certain",
+    last="extremely uncertain",
 )

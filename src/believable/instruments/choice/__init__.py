@@ -1,4 +1,6 @@
-"""One of several options, without an order between them; and what an option is, for all instruments that have some."""
+"""One of several options, without an order between them; and what an option is, for all instruments
+that have some.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class AnswerOption(Record):
         return raw
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         return word_or(
             super().__get_pydantic_json_schema__(core_schema, handler),
             handler,
@@ -62,7 +66,9 @@ def repeated_values(options: Sequence[AnswerOption], path: str) -> list[tuple[st
 
 
 class ChoiceParams(Record):
-    """`shuffle` shows the options in an order of their own for each session; the order shown is recorded."""
+    """`shuffle` shows the options in an order of their own for each session; the order shown is
+    recorded.
+    """
 
     options: tuple[AnswerOption, ...] = Field(min_length=2)
     """What can be chosen: words, or values with labels."""
@@ -98,7 +104,10 @@ CHOICE = Instrument(
     examples=(
         ChoiceParams.model_validate({"options": ["red", "green", "blue"]}),
         ChoiceParams.model_validate(
-            {"options": [{"value": "y", "label": "Yes"}, {"value": "n", "label": "No"}], "shuffle": True}
+            {
+                "options": [{"value": "y", "label": "Yes"}, {"value": "n", "label": "No"}],
+                "shuffle": True,
+            }
         ),
     ),
     check=check,

@@ -56,9 +56,17 @@ def check(params: ChoicesParams) -> Sequence[tuple[str, str, str]]:
     problems = repeated_values(params.options, "options")
     most = len(params.options) if params.at_most is None else params.at_most
     if most > len(params.options):
-        problems.append(("at_most", f"{most} is more than the {len(params.options)} options.", "Lower it or leave it out."))
+        problems.append(
+            (
+                "at_most",
+                f"{most} is more than the {len(params.options)} options.",
+                "Lower it or leave it out.",
+            )
+        )
     if params.at_least > most:
-        problems.append(("at_least", f"{params.at_least} is more than can be ticked ({most}).", "Lower it."))
+        problems.append(
+            ("at_least", f"{params.at_least} is more than can be ticked ({most}).", "Lower it.")
+        )
     return problems
 
 
@@ -71,14 +79,18 @@ CHOICES = Instrument(
     version=1,
     about="Any number of several options.",
     params=ChoicesParams,
-    records=(AnswerColumn("value", "integer", "1 if the option named by `item` was ticked, else 0"),),
+    records=(
+        AnswerColumn("value", "integer", "1 if the option named by `item` was ticked, else 0"),
+    ),
     folder=Path(__file__).parent,
     read=read,
     cells=cells,
     simulate=simulate,
     examples=(
         ChoicesParams.model_validate({"options": ["red", "green", "blue"]}),
-        ChoicesParams.model_validate({"options": ["a", "b", "c", "d"], "at_least": 2, "at_most": 3, "shuffle": True}),
+        ChoicesParams.model_validate(
+            {"options": ["a", "b", "c", "d"], "at_least": 2, "at_most": 3, "shuffle": True}
+        ),
     ),
     check=check,
     options=options,

@@ -7,5 +7,8 @@ from pathlib import Path
 from believable.instruments.likert import five_points
 
 CLIP_RATING = five_points(
-    Path(__file__).parent, about="Whether what a clip shows is human or artificial", first="human", last="artificial"
+    Path(__file__).parent,
+    about="Whether what a clip shows is human or artificial",
+    first="human",
+    last="artificial",
 )

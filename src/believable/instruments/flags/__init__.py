@@ -1,6 +1,8 @@
 """Thumbs down on what a figure does in the stimulus.
 
-With the key F the stimulus freezes, steps back, and the last actions are offered; the button of a line flags that line."""
+With the key F the stimulus freezes, steps back, and the last actions are offered; the button of a
+line flags that line.
+"""
 
 from __future__ import annotations
 
@@ -25,23 +27,27 @@ class FlagsParams(Record):
     """A short practice before the first use measures how long the person takes to press the key."""
 
 
-#: How a flag was made: chosen among the actions that a key press offered; by the button of a line; on a moment without actions.
+#: How a flag was made: chosen among the actions that a key press offered; by the button of a line;
+#: on a moment without actions.
 CHOICE, LINE, MOMENT = "choice", "line", "moment"
 HOW = (CHOICE, LINE, MOMENT)
-#: So many actions are offered, the last ones that had begun at the press. The widget has the same number.
+#: So many actions are offered, the last ones that had begun at the press. The widget has the same
+#: number.
 OFFERED = 3
 #: The key press that stops the stimulus.
 FREEZE = "flag.press"
 #: The widget goes back by this wall time at the speed of the press.
 STEP_BACK_MS = 1000
 
-#: A practice has so many trials, each with its own onset. A press before the onset does not count, nor one after `LATEST_MS`.
+#: A practice has so many trials, each with its own onset. A press before the onset does not count,
+#: nor one after `LATEST_MS`.
 TRIALS = 6
 LATEST_MS = 3000
 #: A try passes with so many measured delays. The widget of the practice has the same numbers.
 LEAST_TRIALS = 3
 
-#: A simulated person marks about one moment in twenty seconds of a short stimulus, and never more than this.
+#: A simulated person marks about one moment in twenty seconds of a short stimulus, and never more
+#: than this.
 _MOST_FLAGS = 12
 _REASONS = ("", "", "That made no sense.", "Too long.", "Nobody would do this here.")
 #: Median delay of simulated people, its spread between and within people (of the logarithm).
@@ -50,11 +56,20 @@ DELAY_MS, DELAY_SPREAD, TRIAL_SPREAD = 550.0, 0.25, 0.15
 
 def mark(flag: str, media_ms: int, action: str | None, how: str) -> Act:
     """A flag as the page records it."""
-    return Act(media_ms, "flag.add", {"flag": flag, "media_ms": media_ms, "action": action, "reason": "", "how": how})
+    return Act(
+        media_ms,
+        "flag.add",
+        {"flag": flag, "media_ms": media_ms, "action": action, "reason": "", "how": how},
+    )
 
 
 def choose(
-    press: int, media_ms: int, offered: Sequence[str], action: str | None, delay_ms: int | None, choice_ms: int
+    press: int,
+    media_ms: int,
+    offered: Sequence[str],
+    action: str | None,
+    delay_ms: int | None,
+    choice_ms: int,
 ) -> list[Act]:
     """A key press with its offer, and the choice, as the page records them."""
     asked = {"press": press, "media_ms": media_ms, "offered": list(offered)}
@@ -84,35 +99,53 @@ def _rehearse(params: FlagsParams, rng: random.Random, care: float, number: int)
     measured = 0
     for trial in range(1, TRIALS + 1):
         missed = rng.random() > max(care, 0.5)
-        delay_ms = None if missed else round(min(LATEST_MS, own_ms * rng.lognormvariate(0, TRIAL_SPREAD)))
+        delay_ms = (
+            None if missed else round(min(LATEST_MS, own_ms * rng.lognormvariate(0, TRIAL_SPREAD)))
+        )
         measured += delay_ms is not None
-        events.append(("flag.delay", {"try": number, "trial": trial, "delay_ms": delay_ms, "early": 0}))
+        events.append(
+            ("flag.delay", {"try": number, "trial": trial, "delay_ms": delay_ms, "early": 0})
+        )
     return Rehearsal(took_ms=TRIALS * 2500, events=tuple(events), passed=measured >= LEAST_TRIALS)
 
 
 FLAGS = Instrument(
     name="flags",
     version=2,
-    about="Thumbs down on one of the last actions or on any line of the log, with a reason if the person gives one.",
+    about=(
+        "Thumbs down on one of the last actions or on any line of the log, with a reason if the"
+        " person gives one."
+    ),
     params=FlagsParams,
     records=(
-        AnswerColumn("action", "string", "Id of the marked action; empty for a moment that belongs to none or to several."),
+        AnswerColumn(
+            "action",
+            "string",
+            "Id of the marked action; empty for a moment that belongs to none or to several.",
+        ),
         AnswerColumn("reason", "string", "Why, in the person's words."),
     ),
     folder=Path(__file__).parent,
-    examples=(FlagsParams(), FlagsParams(reason=False), FlagsParams(pause=True), FlagsParams(measure_delay=True)),
+    examples=(
+        FlagsParams(),
+        FlagsParams(reason=False),
+        FlagsParams(pause=True),
+        FlagsParams(measure_delay=True),
+    ),
     use="annotate",
     streams=(
         EventKind(
             FREEZE,
             ("press", "media_ms", "offered"),
-            "the key was pressed at this moment of the medium, the stimulus stopped, and these actions were offered",
+            "the key was pressed at this moment of the medium, the stimulus stopped, and these"
+            " actions were offered",
         ),
         EventKind(
             "flag.choice",
             ("press", "action", "delay_ms", "choice_ms"),
-            "the answer to that press, `choice_ms` after it; `action` is null if the person changed their mind; `delay_ms`: wall "
-            "time from the action's first picture to the press, null if the stimulus stood still",
+            "the answer to that press, `choice_ms` after it; `action` is null if the person changed"
+            " their mind; `delay_ms`: wall time from the action's first picture to the press, null"
+            " if the stimulus stood still",
         ),
         EventKind(
             "flag.add",
@@ -124,7 +157,8 @@ FLAGS = Instrument(
         EventKind(
             "flag.delay",
             ("try", "trial", "delay_ms", "early"),
-            "a trial of the practice: wall time from the onset to the press, null without one; presses before the onset",
+            "a trial of the practice: wall time from the onset to the press, null without one;"
+            " presses before the onset",
         ),
     ),
     perform=_perform,

@@ -9,7 +9,15 @@ from pathlib import Path
 from pydantic import Field
 
 from believable.instruments.contract import Act, AnswerColumn, Instrument
-from believable.instruments.tracing import DEVICES, FOLLOW, SAMPLE, TraceParams, follow_disc, pushes, samples
+from believable.instruments.tracing import (
+    DEVICES,
+    FOLLOW,
+    SAMPLE,
+    TraceParams,
+    follow_disc,
+    pushes,
+    samples,
+)
 from believable.study.records import Text
 
 #: Values are kept to this many decimals: finer than the eye can place the handle.
@@ -17,7 +25,9 @@ DECIMALS = 2
 
 
 class GTraceParams(TraceParams):
-    """From -1 (`low`) to 1 (`high`), starting in the middle; moved with the pointer, the wheel or the arrow keys."""
+    """From -1 (`low`) to 1 (`high`), starting in the middle; moved with the pointer, the wheel or
+    the arrow keys.
+    """
 
     step: float = Field(default=0.1, ge=0.01, le=1)
     """How far one notch of the wheel or one key press goes."""
@@ -47,5 +57,8 @@ GTRACE = Instrument(
     perform=perform,
     practice=FOLLOW,
     rehearse=follow_disc,
-    examples=(GTraceParams(), GTraceParams(step=0.25, high=Text("lifelike"), low=Text("mechanical"))),
+    examples=(
+        GTraceParams(),
+        GTraceParams(step=0.25, high=Text("lifelike"), low=Text("mechanical")),
+    ),
 )

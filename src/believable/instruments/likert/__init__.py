@@ -23,7 +23,9 @@ class LikertParams(Record):
 
 
 class FivePointParams(Record):
-    """The five points have built-in words (`texts: certainty.1`, `clip_rating.1` …); `labels` replaces them."""
+    """The five points have built-in words (`texts: certainty.1`, `clip_rating.1` …); `labels`
+    replaces them.
+    """
 
     points: ClassVar[int] = 5
     labels: tuple[Text, ...] = ()
@@ -72,7 +74,9 @@ LIKERT = Instrument(
     simulate=simulate,
     examples=(
         LikertParams(),
-        LikertParams.model_validate({"points": 5, "labels": ["never", "rarely", "monthly", "weekly", "daily"]}),
+        LikertParams.model_validate(
+            {"points": 5, "labels": ["never", "rarely", "monthly", "weekly", "daily"]}
+        ),
         LikertParams.model_validate({"points": 7, "labels": ["not at all", "completely"]}),
     ),
     check=check,
@@ -83,11 +87,19 @@ LIKERT = Instrument(
 def check_five(params: FivePointParams) -> Sequence[tuple[str, str, str]]:
     if len(params.labels) in (0, params.points):
         return ()
-    return [("labels", f"{len(params.labels)} labels for {params.points} points.", f"Give {params.points} labels, or none.")]
+    return [
+        (
+            "labels",
+            f"{len(params.labels)} labels for {params.points} points.",
+            f"Give {params.points} labels, or none.",
+        )
+    ]
 
 
 def five_points(folder: Path, *, about: str, first: str, last: str) -> Instrument[FivePointParams]:
-    """An instrument named like its folder. `about` says what is asked; the points go from `first` to `last`."""
+    """An instrument named like its folder. `about` says what is asked; the points go from `first`
+    to `last`.
+    """
     return Instrument(
         name=folder.name,
         version=1,
@@ -97,7 +109,10 @@ def five_points(folder: Path, *, about: str, first: str, last: str) -> Instrumen
         folder=folder,
         read=read,
         simulate=simulate,
-        examples=(FivePointParams(), FivePointParams.model_validate({"labels": ["1", "2", "3", "4", "5"]})),
+        examples=(
+            FivePointParams(),
+            FivePointParams.model_validate({"labels": ["1", "2", "3", "4", "5"]}),
+        ),
         check=check_five,
         options=options,
     )

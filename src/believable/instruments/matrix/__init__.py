@@ -16,17 +16,22 @@ from believable.study.records import Record, Text
 
 
 class MatrixRow(AnswerOption):
-    """A statement, as a word or as a value with its label; or an instruction that only checks attention."""
+    """A statement, as a word or as a value with its label; or an instruction that only checks
+    attention.
+    """
 
     lab_only: ClassVar[frozenset[str]] = frozenset({"attention"})
 
     attention: int | None = Field(default=None, ge=1)
-    """The point that attentive people choose (“Please choose 2 here.”). The row then checks attention: it counts in no mean, and
-    `failed_check` looks at it."""
+    """The point that attentive people choose (“Please choose 2 here.”). The row then checks
+    attention: it counts in no mean, and `failed_check` looks at it.
+    """
 
 
 class MatrixParams(Record):
-    """`rows` are the statements (`{value: calm, label: "I felt calm."}`). With `partial` a row may be left out."""
+    """`rows` are the statements (`{value: calm, label: "I felt calm."}`). With `partial` a row may
+    be left out.
+    """
 
     rows: tuple[MatrixRow, ...] = Field(min_length=1)
     """The statements: words, or values with labels."""
@@ -61,13 +66,20 @@ def simulate(params: MatrixParams, rng: random.Random) -> dict[str, int]:
 
 
 def check(params: MatrixParams) -> Sequence[tuple[str, str, str]]:
-    problems = [*repeated_values(params.rows, "rows"), *label_problems(params.points, params.labels)]
+    problems = [
+        *repeated_values(params.rows, "rows"),
+        *label_problems(params.points, params.labels),
+    ]
     for number, row in enumerate(params.rows):
         if row.attention is not None and row.attention > params.points:
             message = f"{row.attention} is no point of this scale, which has {params.points}."
-            problems.append((f"rows[{number}].attention", message, f"Name a point from 1 to {params.points}."))
+            problems.append(
+                (f"rows[{number}].attention", message, f"Name a point from 1 to {params.points}.")
+            )
     if all(row.attention is not None for row in params.rows):
-        problems.append(("rows", "every row checks attention, so that nothing is measured.", "Add a statement."))
+        problems.append(
+            ("rows", "every row checks attention, so that nothing is measured.", "Add a statement.")
+        )
     return problems
 
 
@@ -88,7 +100,11 @@ MATRIX = Instrument(
     version=1,
     about="Several statements rated on one Likert scale.",
     params=MatrixParams,
-    records=(AnswerColumn("value", "integer", "the point chosen for the row named by `item`, counted from 1"),),
+    records=(
+        AnswerColumn(
+            "value", "integer", "the point chosen for the row named by `item`, counted from 1"
+        ),
+    ),
     folder=Path(__file__).parent,
     read=read,
     cells=cells,
@@ -96,7 +112,12 @@ MATRIX = Instrument(
     examples=(
         MatrixParams.model_validate({"rows": ["calm", "curious"]}),
         MatrixParams.model_validate(
-            {"rows": [{"value": "calm", "label": "I feel calm."}], "points": 3, "labels": ["no", "so-so", "yes"], "partial": True}
+            {
+                "rows": [{"value": "calm", "label": "I feel calm."}],
+                "points": 3,
+                "labels": ["no", "so-so", "yes"],
+                "partial": True,
+            }
         ),
     ),
     check=check,

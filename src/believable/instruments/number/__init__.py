@@ -53,13 +53,21 @@ def check(params: NumberParams) -> Sequence[tuple[str, str, str]]:
     if params.min > params.max:
         return (("min", f"{_plain(params.min)} is above max {_plain(params.max)}.", "Swap them."),)
     if params.whole and math.ceil(params.min) > math.floor(params.max):
-        return (("whole", "no whole number lies between min and max.", "Set `whole: false` or widen them."),)
+        return (
+            (
+                "whole",
+                "no whole number lies between min and max.",
+                "Set `whole: false` or widen them.",
+            ),
+        )
     return ()
 
 
 def _range(params: NumberParams) -> tuple[float, float]:
     """The bounds, with an open side set 100 away from the other."""
-    low = params.min if params.min is not None else (0.0 if params.max is None else params.max - 100)
+    low = (
+        params.min if params.min is not None else (0.0 if params.max is None else params.max - 100)
+    )
     return low, params.max if params.max is not None else low + 100
 
 
@@ -73,7 +81,10 @@ def bounds(params: NumberParams) -> tuple[float | None, float | None]:
 
 def nearest(params: NumberParams, number: float) -> int | float:
     """The nearest number that may be typed in."""
-    low, high = -LARGEST_WHOLE if params.min is None else params.min, LARGEST_WHOLE if params.max is None else params.max
+    low, high = (
+        -LARGEST_WHOLE if params.min is None else params.min,
+        LARGEST_WHOLE if params.max is None else params.max,
+    )
     if params.whole:
         low, high = math.ceil(low), math.floor(high)
     bounded = min(max(number, low), high)

@@ -1,4 +1,6 @@
-"""Which of two is preferred: the first, the second, both or neither; with small stills of the two as reminders."""
+"""Which of two is preferred: the first, the second, both or neither; with small stills of the two
+as reminders.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,16 @@ UNDECIDED = ("both", "neither")
 
 
 class PreferenceParams(Record):
-    """The two are those of the page: A and B of a comparison, or what was watched first and second."""
+    """The two are those of the page: A and B of a comparison, or what was watched first and
+    second.
+    """
 
     forced: bool = False
     """Only the first and the second can be chosen."""
     stills: bool = True
-    """A small picture of each, as a reminder: how it begins, without bubbles, so that it shows nothing that is judged."""
+    """A small picture of each, as a reminder: how it begins, without bubbles, so that it shows
+    nothing that is judged.
+    """
 
 
 def options(params: PreferenceParams) -> Sequence[str]:
@@ -40,13 +46,17 @@ def simulate(params: PreferenceParams, rng: random.Random) -> str:
 PREFERENCE = Instrument(
     name="preference",
     version=1,
-    about="Which of two: the first, the second, both or neither, or forced; with small stills as reminders.",
+    about=(
+        "Which of two: the first, the second, both or neither, or forced; with small stills as"
+        " reminders."
+    ),
     params=PreferenceParams,
     records=(
         AnswerColumn(
             "value",
             "string",
-            "first (A, or watched first), second, both or neither; the table `shown` says which stimulus that was",
+            "first (A, or watched first), second, both or neither; the table `shown` says which"
+            " stimulus that was",
         ),
     ),
     folder=Path(__file__).parent,

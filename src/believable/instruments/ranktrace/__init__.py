@@ -8,28 +8,48 @@ from itertools import accumulate
 from pathlib import Path
 
 from believable.instruments.contract import Act, AnswerColumn, Instrument
-from believable.instruments.tracing import DEVICES, FOLLOW, SAMPLE, TraceParams, follow_disc, pushes, samples
+from believable.instruments.tracing import (
+    DEVICES,
+    FOLLOW,
+    SAMPLE,
+    TraceParams,
+    follow_disc,
+    pushes,
+    samples,
+)
 from believable.study.records import Text
 
 
 class RankTraceParams(TraceParams):
-    """Turning the wheel up or pressing the up arrow adds one, down takes one away; it starts at 0 and has no ends."""
+    """Turning the wheel up or pressing the up arrow adds one, down takes one away; it starts at 0
+    and has no ends.
+    """
 
 
 def perform(params: RankTraceParams, rng: random.Random, duration_ms: int) -> Sequence[Act]:
     device = rng.choice(DEVICES)
     pushed = list(pushes(rng, duration_ms, longest_burst=6))
     values = accumulate(push.direction for push in pushed)
-    return samples([(push.media_ms, value) for push, value in zip(pushed, values, strict=True)], duration_ms, 0, device)
+    return samples(
+        [(push.media_ms, value) for push, value in zip(pushed, values, strict=True)],
+        duration_ms,
+        0,
+        device,
+    )
 
 
 RANKTRACE = Instrument(
     name="ranktrace",
     version=1,
-    about="An unbounded trace, moved by the wheel or the arrow keys while watching; all of it stays visible.",
+    about=(
+        "An unbounded trace, moved by the wheel or the arrow keys while watching; all of it stays"
+        " visible."
+    ),
     use="annotate",
     params=RankTraceParams,
-    records=(AnswerColumn("value", "integer", "notches up minus notches down since the beginning"),),
+    records=(
+        AnswerColumn("value", "integer", "notches up minus notches down since the beginning"),
+    ),
     folder=Path(__file__).parent,
     streams=(SAMPLE,),
     perform=perform,

@@ -35,7 +35,11 @@ class SliderParams(Record):
 
 
 def read(params: SliderParams, raw: Any) -> int | float:
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not params.min <= raw <= params.max:
+    if (
+        isinstance(raw, bool)
+        or not isinstance(raw, int | float)
+        or not params.min <= raw <= params.max
+    ):
         raise InvalidAnswer("error.slider")
     steps = (raw - params.min) / params.step
     if abs(steps - round(steps)) > _STEP_TOLERANCE:
@@ -50,7 +54,13 @@ def simulate(params: SliderParams, rng: random.Random) -> int | float:
 
 def check(params: SliderParams) -> Sequence[tuple[str, str, str]]:
     if params.min >= params.max:
-        return (("min", f"{params.min:g} is not below max {params.max:g}.", "Make min smaller than max."),)
+        return (
+            (
+                "min",
+                f"{params.min:g} is not below max {params.max:g}.",
+                "Make min smaller than max.",
+            ),
+        )
     if params.step > params.max - params.min:
         return (("step", f"{params.step:g} is wider than the whole line.", "Make it smaller."),)
     return ()
@@ -78,7 +88,9 @@ SLIDER = Instrument(
     simulate=simulate,
     examples=(
         SliderParams(),
-        SliderParams.model_validate({"min": -1, "max": 1, "step": 0.1, "low": "sad", "high": "happy", "show_value": True}),
+        SliderParams.model_validate(
+            {"min": -1, "max": 1, "step": 0.1, "low": "sad", "high": "happy", "show_value": True}
+        ),
     ),
     check=check,
     bounds=bounds,

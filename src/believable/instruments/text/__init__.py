@@ -13,7 +13,8 @@ from pydantic import Field
 from believable.instruments.contract import AnswerColumn, Instrument, InvalidAnswer
 from believable.study.records import Record, Text
 
-#: Lone surrogates cannot be stored as UTF-8 and NUL not in PostgreSQL; the event keeps what was typed to the letter.
+#: Lone surrogates cannot be stored as UTF-8 and NUL not in PostgreSQL; the event keeps what was
+#: typed to the letter.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 
@@ -55,7 +56,9 @@ def read(params: WordsParams, raw: Any) -> str:
 def simulate(params: WordsParams, rng: random.Random) -> str:
     """A few plain sentences that fit the bounds."""
     text = rng.choice(_SENTENCES)
-    while len(text) < params.min_length or (rng.random() < 0.5 and len(text) < params.max_length // 2):
+    while len(text) < params.min_length or (
+        rng.random() < 0.5 and len(text) < params.max_length // 2
+    ):
         text = f"{text} {rng.choice(_SENTENCES)}"
     cut = text[: params.max_length].rstrip()
     return cut if len(cut) >= params.min_length else cut.ljust(params.min_length, ".")
@@ -64,7 +67,13 @@ def simulate(params: WordsParams, rng: random.Random) -> str:
 def check(params: WordsParams) -> Sequence[tuple[str, str, str]]:
     if params.min_length <= params.max_length:
         return ()
-    return (("min_length", f"{params.min_length} is above max_length {params.max_length}.", "Swap them."),)
+    return (
+        (
+            "min_length",
+            f"{params.min_length} is above max_length {params.max_length}.",
+            "Swap them.",
+        ),
+    )
 
 
 class TextParams(WordsParams):

@@ -1,4 +1,6 @@
-"""What the tracing instruments share: the events they record, the words at the ends, and the practice page."""
+"""What the tracing instruments share: the events they record, the words at the ends, and the
+practice page.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +19,23 @@ INPUTS = ("wheel", "trackpad", "key", "pointer", "heartbeat")
 SAMPLE = EventKind(
     "trace.sample",
     ("value", "media_ms", "frame", "input"),
-    "the value after an input, or once a second without one (`input: heartbeat`), while the stimulus plays",
+    "the value after an input, or once a second without one (`input: heartbeat`), while the"
+    " stimulus plays",
 )
 MARK = EventKind("trace.mark", ("sign", "media_ms", "frame", "input"), "a mark was set: 1 or -1")
 HOLD = EventKind(
     "trace.hold",
     ("sign", "from_ms", "media_ms", "repeat_ms", "frame", "input"),
-    "the key or button of the mark at `from_ms` was held until `media_ms`: the mark is repeated every `repeat_ms` of the medium",
+    "the key or button of the mark at `from_ms` was held until `media_ms`: the mark is repeated"
+    " every `repeat_ms` of the medium",
 )
 PRACTICE = (
     EventKind("practice.start", ("try",), "a try at the practice began; counts from 1"),
     EventKind(
         "practice.result",
         ("try", "passed", "moves"),
-        "how it went: for each movement of the disc its direction, the change of the trace, and whether they agree",
+        "how it went: for each movement of the disc its direction, the change of the trace, and"
+        " whether they agree",
     ),
 )
 
@@ -67,7 +72,11 @@ def follow_disc(params: TraceParams, rng: random.Random, care: float, number: in
     """One try of a simulated person, who may miss one movement of the disc."""
     slip = None if rng.random() < care else rng.randrange(len(DIRECTIONS))
     moves = tuple(
-        {"direction": direction, "change": 0 if index == slip else direction * rng.randint(1, 6), "right": index != slip}
+        {
+            "direction": direction,
+            "change": 0 if index == slip else direction * rng.randint(1, 6),
+            "right": index != slip,
+        }
         for index, direction in enumerate(DIRECTIONS)
     )
     return Rehearsal(TRY_MS, (), slip is None, moves)
@@ -96,8 +105,12 @@ def pushes(rng: random.Random, duration_ms: int, *, longest_burst: int) -> Itera
         at_ms += 250 + round(QUIET_MS * rng.lognormvariate(0, 0.6))
 
 
-def samples(values: Sequence[tuple[int, float]], duration_ms: int, start: float, device: str) -> list[Act]:
-    """Changes (media time, new value) with the heartbeats between them, as the browser would record them."""
+def samples(
+    values: Sequence[tuple[int, float]], duration_ms: int, start: float, device: str
+) -> list[Act]:
+    """Changes (media time, new value) with the heartbeats between them, as the browser would record
+    them.
+    """
     acts = [sample(0, start, "heartbeat")]
     last_ms, value = 0, start
     for at_ms, changed in [*values, (duration_ms, None)]:
@@ -119,15 +132,18 @@ def mark(media_ms: int, sign: int, how: str) -> Act:
 
 
 def hold(from_ms: int, to_ms: int, repeat_ms: int, sign: int, how: str) -> list[Act]:
-    """A key that is pressed and let go: the mark, and the hold where it lasted long enough to repeat it."""
+    """A key that is pressed and let go: the mark, and the hold where it lasted long enough to
+    repeat it.
+    """
     held = {"sign": sign, "from_ms": from_ms, "repeat_ms": repeat_ms, **_when(to_ms), "input": how}
     lasts = 0 < repeat_ms <= to_ms - from_ms
     return [mark(from_ms, sign, how), *([Act(to_ms, HOLD.kind, held)] if lasts else [])]
 
 
 def repeats(from_ms: float, to_ms: float, repeat_ms: float) -> list[float]:
-    """When a held mark is repeated: every `repeat_ms` after `from_ms`, up to `to_ms` with it. A hold of 3 s at 100 ms repeats its
-    mark 30 times, so that there are 31 of it."""
+    """When a held mark is repeated: every `repeat_ms` after `from_ms`, up to `to_ms` with it. A
+    hold of 3 s at 100 ms repeats its mark 30 times, so that there are 31 of it.
+    """
     count = int((to_ms - from_ms) // repeat_ms) if repeat_ms > 0 and to_ms >= from_ms else 0
     return [from_ms + repeat_ms * number for number in range(1, count + 1)]
 

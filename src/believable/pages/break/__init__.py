@@ -24,7 +24,11 @@ class Break(TrialBase):
 
 
 def _missing(pause: Break, page: OpenPage) -> InvalidAnswer | None:
-    return InvalidAnswer("error.wait") if page.now_ms < page.opened_ms + 1000 * pause.at_least_s else None
+    return (
+        InvalidAnswer("error.wait")
+        if page.now_ms < page.opened_ms + 1000 * pause.at_least_s
+        else None
+    )
 
 
 def _message(pause: Break, page: ShownPage) -> dict[str, Any]:

@@ -21,8 +21,9 @@ ENDINGS: Mapping[str, Outcome] = {"screen_out": "screened_out", "fail": "failed_
 
 
 class TriedPage(WordedPage):
-    """A page that people may get wrong. Wrong `attempts` times: `screen_out` and `fail` end the session (each with its own code),
-    `continue` records it and goes on."""
+    """A page that people may get wrong. Wrong `attempts` times: `screen_out` and `fail` end the
+    session (each with its own code), `continue` records it and goes on.
+    """
 
     attempts: int = Field(default=1, ge=1, le=10)
     """How often people may try."""
@@ -41,7 +42,8 @@ class TriedPage(WordedPage):
 class Check(TriedPage):
     """A question with a right answer.
 
-    Wrong `attempts` times: `screen_out` and `fail` end the session (each with its own code), `continue` records it and goes on.
+    Wrong `attempts` times: `screen_out` and `fail` end the session (each with its own code),
+    `continue` records it and goes on.
     """
 
     named = True
@@ -53,7 +55,9 @@ class Check(TriedPage):
     correct: Any
     """The right answer."""
     reread: Id | None = None
-    """Id of an earlier page of words, which is shown below the question once an answer was wrong."""
+    """Id of an earlier page of words, which is shown below the question once an answer was
+    wrong.
+    """
 
     @property
     def reminds_of(self) -> str | None:
@@ -68,7 +72,9 @@ class Check(TriedPage):
         return {self.question.id: self.correct}
 
     def is_right(self, question: str, answer: Any) -> bool | None:
-        """Free text is compared without case and outer space; several ticked options without order."""
+        """Free text is compared without case and outer space; several ticked options without
+        order.
+        """
         right = self.correct
         if question != self.question.id:
             return None
@@ -89,7 +95,11 @@ def _judge(check: Check, answers: Mapping[str, Any], page: OpenPage) -> Judgemen
         return Judgement("done", answers)
     if page.attempt < check.attempts:
         readable = check.reread is not None or check.text is not None
-        return Judgement("again", answers, {question: InvalidAnswer("error.wrong" if readable else "error.wrong_again")})
+        return Judgement(
+            "again",
+            answers,
+            {question: InvalidAnswer("error.wrong" if readable else "error.wrong_again")},
+        )
     return Judgement("failed", answers)
 
 
@@ -100,9 +110,17 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     if check.reread is None or reading.broken(place.path):
         return
     before = takewhile(lambda other: other is not entry, entries)
-    words = {other.item.id for other in before if {"page", "text"} & type(other.item).model_fields.keys()}
-    if check.reread not in words and check.reread not in reading.doubtful and "*" not in reading.doubtful:
-        reading.report(place.get("reread") or place, *unknown("page of words before it", check.reread, words))
+    words = {
+        other.item.id for other in before if {"page", "text"} & type(other.item).model_fields.keys()
+    }
+    if (
+        check.reread not in words
+        and check.reread not in reading.doubtful
+        and "*" not in reading.doubtful
+    ):
+        reading.report(
+            place.get("reread") or place, *unknown("page of words before it", check.reread, words)
+        )
 
 
 CHECK = PageKind(

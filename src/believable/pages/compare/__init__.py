@@ -33,23 +33,30 @@ STYLE = "/static/pages/compare/page.css"
 
 
 class Compare(WordedPage):
-    """Two or more stimuli side by side (A, B, …), then questions about them. Who stands where is drawn for each session.
+    """Two or more stimuli side by side (A, B, …), then questions about them. Who stands where is
+    drawn for each session.
 
-    What an entry of `of` leaves open is settled by the blocks around. No stimulus is shown twice in a session.
+    What an entry of `of` leaves open is settled by the blocks around. No stimulus is shown twice in
+    a session.
     """
 
     stimulus_keys = ("of", "match")
     plays_stimuli = True
 
     kind: Literal["compare"] = "compare"
-    of: tuple[Annotated[Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE], ...] = Field(
-        min_length=2, max_length=4
-    )
+    of: tuple[
+        Annotated[
+            Annotated[str, Tag("word")] | Annotated[StimulusFilter, Tag("mapping")], BY_SHAPE
+        ],
+        ...,
+    ] = Field(min_length=2, max_length=4)
     """What is compared: for each player `{condition: …, scenario: …}`, or the id of a stimulus."""
     match: Literal["scenario", "none"] = "scenario"
     """Whether all show the same scenario."""
     playback: Literal["independent", "together"] = "independent"
-    """Each with controls of its own, one playing at a time; or all at the same time with common controls."""
+    """Each with controls of its own, one playing at a time; or all at the same time with common
+    controls.
+    """
     watch: Literal["all", "any"] = "all"
     """What has to be watched before the questions come (with `controls: {must_finish: true}`)."""
     controls: Controls = Controls()
@@ -73,14 +80,26 @@ class Compare(WordedPage):
 
     def wanted(self, choice: StimulusChoice) -> WantedStimuli:
         """In the order of the file: settled, drawn freely, or drawn from one scenario."""
-        pools = [(stimulus,) if isinstance(stimulus, str) else choice.open_to(stimulus) for stimulus in self.of]
+        pools = [
+            (stimulus,) if isinstance(stimulus, str) else choice.open_to(stimulus)
+            for stimulus in self.of
+        ]
         if self.match == "none" or all(isinstance(stimulus, str) for stimulus in self.of):
-            slots = (Slot(f"{choice.key}.{number}", self.id, names) for number, names in enumerate(pools))
+            slots = (
+                Slot(f"{choice.key}.{number}", self.id, names) for number, names in enumerate(pools)
+            )
             places = zip(self.of, slots, strict=True)
-            return WantedStimuli(None, tuple(stimulus if isinstance(stimulus, str) else slot for stimulus, slot in places))
+            return WantedStimuli(
+                None,
+                tuple(stimulus if isinstance(stimulus, str) else slot for stimulus, slot in places),
+            )
         options = [
             tuple(
-                Slot(f"{choice.key}.{number}", self.id, tuple(name for name in names if name in members))
+                Slot(
+                    f"{choice.key}.{number}",
+                    self.id,
+                    tuple(name for name in names if name in members),
+                )
                 for number, names in enumerate(pools)
             )
             for members in choice.scenarios.values()
@@ -99,7 +118,9 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     for question in compare.ask:
         if question.kind == TWO_SIDED and len(compare.of) != 2:
             message = f"a preference is between two, here are {len(compare.of)}."
-            reading.report(reading.place(question), message, "Use `choice` with an option for each.")
+            reading.report(
+                reading.place(question), message, "Use `choice` with an option for each."
+            )
 
 
 def _check_scenarios(reading: Reading, compare: Compare) -> None:
@@ -108,14 +129,32 @@ def _check_scenarios(reading: Reading, compare: Compare) -> None:
         return
     place = reading.place(compare)
     by_id = {stimulus.id: stimulus.scenario for stimulus in reading.study.stimuli}
-    named = {by_id[stimulus] for stimulus in compare.of if isinstance(stimulus, str) and stimulus in by_id}
-    asked = {stimulus.scenario for stimulus in compare.of if isinstance(stimulus, StimulusFilter) and stimulus.scenario}
+    named = {
+        by_id[stimulus]
+        for stimulus in compare.of
+        if isinstance(stimulus, str) and stimulus in by_id
+    }
+    asked = {
+        stimulus.scenario
+        for stimulus in compare.of
+        if isinstance(stimulus, StimulusFilter) and stimulus.scenario
+    }
     if len(named | asked) > 1:
         message = "the players show different scenarios, but `match: scenario` wants the same."
-        reading.report(place.get("of") or place, message, "Choose stimuli of one scenario, or write `match: none`.")
-    elif not reading.study.scenarios and not all(isinstance(stimulus, str) for stimulus in compare.of):
+        reading.report(
+            place.get("of") or place,
+            message,
+            "Choose stimuli of one scenario, or write `match: none`.",
+        )
+    elif not reading.study.scenarios and not all(
+        isinstance(stimulus, str) for stimulus in compare.of
+    ):
         message = "`match: scenario`, but no stimulus has a scenario."
-        reading.report(place.get("match") or place, message, "Give stimuli a `scenario`, or write `match: none`.")
+        reading.report(
+            place.get("match") or place,
+            message,
+            "Give stimuli a `scenario`, or write `match: none`.",
+        )
 
 
 def _missing(compare: Compare, page: OpenPage) -> InvalidAnswer | None:
@@ -126,7 +165,9 @@ def _missing(compare: Compare, page: OpenPage) -> InvalidAnswer | None:
 
 
 def layout(page: ShownPage, *, together: bool = False, watch: str = "all") -> dict[str, Any]:
-    """`watch` says after which views the questions come, `each` what was seen of each player before a reload."""
+    """`watch` says after which views the questions come, `each` what was seen of each player before
+    a reload.
+    """
     each = [seen_part(player).model_dump() for player in page.seen]
     return {"several": {"together": together, "watch": watch, "each": each}}
 
@@ -138,7 +179,9 @@ COMPARE = PageKind(
     check=_check,
     missing=_missing,
     title=lambda compare: "compare.title",
-    message=lambda compare, page: layout(page, together=compare.playback == "together", watch=compare.watch),
+    message=lambda compare, page: layout(
+        page, together=compare.playback == "together", watch=compare.watch
+    ),
     styles=lambda compare: (STYLE,),
     script_texts=("compare.",),
     go_through=lambda person, message: person.watch(message),

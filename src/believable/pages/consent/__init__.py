@@ -17,14 +17,26 @@ from believable.pages.submission import OpenPage, PageReading
 from believable.pages.text import check_words
 from believable.study.checks.names import repeated
 from believable.study.reading import Reading
-from believable.study.records import ID_PATTERN, Entry, Id, Outcome, PageAnswer, Record, Text, TrialBase, word_or
+from believable.study.records import (
+    ID_PATTERN,
+    Entry,
+    Id,
+    Outcome,
+    PageAnswer,
+    Record,
+    Text,
+    TrialBase,
+    word_or,
+)
 
 #: Boxes whose words are built in.
 KNOWN_BOXES = ("adult", "agree")
 
 
 class ConsentItem(Record):
-    """A box that must be ticked. `adult` and `agree` have built-in labels (`texts: consent.adult`)."""
+    """A box that must be ticked. `adult` and `agree` have built-in labels (`texts:
+    consent.adult`).
+    """
 
     id: Id
     """Name of the box in the data."""
@@ -37,9 +49,13 @@ class ConsentItem(Record):
         return {"id": value} if isinstance(value, str) else value
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         return word_or(
-            super().__get_pydantic_json_schema__(core_schema, handler), handler, {"type": "string", "pattern": ID_PATTERN}
+            super().__get_pydantic_json_schema__(core_schema, handler),
+            handler,
+            {"type": "string", "pattern": ID_PATTERN},
         )
 
 
@@ -58,7 +74,10 @@ class Consent(TrialBase):
 
     @property
     def page_answers(self) -> tuple[PageAnswer, ...]:
-        return tuple(PageAnswer(box.id, "`true` where ticked", "string", prompt=box.label) for box in self.require)
+        return tuple(
+            PageAnswer(box.id, "`true` where ticked", "string", prompt=box.label)
+            for box in self.require
+        )
 
     @property
     def ending(self) -> Outcome:
@@ -72,16 +91,25 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     boxes = reading.place(consent).get("require")
     if boxes is None or not boxes.is_list or reading.broken(boxes.path):
         return
-    repeated(reading, [(box.id, node) for box, node in zip(consent.require, boxes, strict=True)], "consent box")
+    repeated(
+        reading,
+        [(box.id, node) for box, node in zip(consent.require, boxes, strict=True)],
+        "consent box",
+    )
     for box, node in zip(consent.require, boxes, strict=True):
         if box.label is None and box.id not in KNOWN_BOXES:
-            cure = f"Write {{id: {box.id}, label: …}}, or use a built-in one. {did_you_mean(box.id, KNOWN_BOXES)}"
+            cure = (
+                f"Write {{id: {box.id}, label: …}}, or use a built-in one."
+                f" {did_you_mean(box.id, KNOWN_BOXES)}"
+            )
             reading.report(node, f"the consent box {box.id!r} has no label.", cure)
 
 
 def _read(consent: Consent, raw: Mapping[str, Any], page: OpenPage) -> PageReading:
     ticked = [box.id for box in consent.require if raw.get(box.id) is True]
-    errors = {box.id: InvalidAnswer("error.consent") for box in consent.require if box.id not in ticked}
+    errors = {
+        box.id: InvalidAnswer("error.consent") for box in consent.require if box.id not in ticked
+    }
     return PageReading(dict.fromkeys(ticked, True), errors)
 
 

@@ -22,8 +22,9 @@ from believable.study.records import Entry, PageAnswer
 QUIETEST, WHEEL = "quietest", "wheel"
 #: The event of a row of tones that was played.
 TONES_PLAYED = "device.tones"
-#: So many rows of three tones; one of each row is quieter, another has its two sides against each other. Loudspeakers blot that
-#: one out, so that it seems the quietest (Woods, Siegel, Traer & McDermott 2017, Attention, Perception & Psychophysics 79).
+#: So many rows of three tones; one of each row is quieter, another has its two sides against each
+#: other. Loudspeakers blot that one out, so that it seems the quietest (Woods, Siegel, Traer &
+#: McDermott 2017, Attention, Perception & Psychophysics 79).
 ROWS, TONES = 6, 3
 #: So many rows have to be right: by chance one in a hundred gets there.
 RIGHT_ROWS = 5
@@ -31,15 +32,17 @@ RIGHT_ROWS = 5
 
 @dataclass(frozen=True, slots=True)
 class ToneRow:
-    """Which of the three tones is quieter, and which one has its two sides against each other; from 0."""
+    """Which of the three tones is quieter, and which one has its two sides against each other; from
+    0.
+    """
 
     quiet: int
     against: int
 
 
 class Device(TriedPage):
-    """Whether people wear headphones (six times the quietest of three tones is to be found, which loudspeakers hide), and whether
-    the mouse wheel works. Wrong `attempts` times: as in `check`.
+    """Whether people wear headphones (six times the quietest of three tones is to be found, which
+    loudspeakers hide), and whether the mouse wheel works. Wrong `attempts` times: as in `check`.
     """
 
     kind: Literal["device"] = "device"
@@ -65,7 +68,9 @@ class Device(TriedPage):
 
     @property
     def page_answers(self) -> tuple[PageAnswer, ...]:
-        quietest = PageAnswer(QUIETEST, "which tone of each row was called the quietest, a digit a row", "string")
+        quietest = PageAnswer(
+            QUIETEST, "which tone of each row was called the quietest, a digit a row", "string"
+        )
         wheel = PageAnswer(WHEEL, "whether the wheel was turned", "string", "true | false")
         return tuple(answer for answer in (quietest, wheel) if answer.name in self.parts)
 
@@ -96,7 +101,9 @@ def _read(device: Device, raw: Mapping[str, Any], page: OpenPage) -> PageReading
     errors: dict[str, InvalidAnswer] = {}
     for part in device.parts:
         value = raw.get(part)
-        whole = isinstance(value, str) and re.fullmatch(rf"[1-{TONES}]{{{ROWS}}}", value) is not None
+        whole = (
+            isinstance(value, str) and re.fullmatch(rf"[1-{TONES}]{{{ROWS}}}", value) is not None
+        )
         if (part == QUIETEST and whole) or (part == WHEEL and isinstance(value, bool)):
             answers[part] = value
         else:
@@ -108,9 +115,13 @@ def _read(device: Device, raw: Mapping[str, Any], page: OpenPage) -> PageReading
 
 
 def _all_rows_played(page: OpenPage) -> bool:
-    """Whether each row of this attempt was played: nobody hears which tone is the quietest without that."""
+    """Whether each row of this attempt was played: nobody hears which tone is the quietest without
+    that.
+    """
     events = (event.data for event in page.annotated if event.kind == TONES_PLAYED)
-    return {data.get("row") for data in events if data.get("attempt") == page.attempt} >= set(range(ROWS))
+    return {data.get("row") for data in events if data.get("attempt") == page.attempt} >= set(
+        range(ROWS)
+    )
 
 
 def _judge(device: Device, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
@@ -127,7 +138,15 @@ def _message(device: Device, page: ShownPage) -> dict[str, Any]:
     attempts = range(page.attempts + 1, max(device.attempts, page.attempts + 1) + 1)
     rows, *later = (_tones(device, page, attempt) for attempt in attempts)
     drafts = {part: page.drafts[part] for part in device.parts if part in page.drafts}
-    return {"device": {"tones": rows, "later": later, "wheel": device.wheel, "attempt": page.attempts + 1}, "drafts": drafts}
+    return {
+        "device": {
+            "tones": rows,
+            "later": later,
+            "wheel": device.wheel,
+            "attempt": page.attempts + 1,
+        },
+        "drafts": drafts,
+    }
 
 
 def _tones(device: Device, page: ShownPage, attempt: int) -> list[list[int]] | None:
@@ -143,7 +162,9 @@ async def _answer(person: SimulatedPerson, message: Message) -> dict[str, Any]:
     if device["tones"] is not None:
         for row in range(ROWS):
             person.note(TONES_PLAYED, state="running", row=row, attempt=device["attempt"])
-        side = 0 if person.rng.random() < person.care else 1  # over loudspeakers it is the other one
+        side = (
+            0 if person.rng.random() < person.care else 1
+        )  # over loudspeakers it is the other one
         answers[QUIETEST] = "".join(str(row[side] + 1) for row in device["tones"])
     if device["wheel"]:
         answers[WHEEL] = True
@@ -158,7 +179,10 @@ def _again(message: Message) -> Message:
     if not device["later"]:
         return message
     count, *later = device["later"]
-    return {**message, "device": {**device, "tones": count, "later": later, "attempt": device["attempt"] + 1}}
+    return {
+        **message,
+        "device": {**device, "tones": count, "later": later, "attempt": device["attempt"] + 1},
+    }
 
 
 DEVICE = PageKind(

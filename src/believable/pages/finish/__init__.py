@@ -20,7 +20,9 @@ from believable.study.wording import shown, unknown
 
 
 class Codes(Record):
-    """Completion codes. `auto` mints one per study and outcome; anything else is used as it stands."""
+    """Completion codes. `auto` mints one per study and outcome; anything else is used as it
+    stands.
+    """
 
     complete: str = "auto"
     """For those who got to the end."""
@@ -31,7 +33,9 @@ class Codes(Record):
 
 
 class Redirects(Record):
-    """Where to send people at the end. `{code}` and the recruiter's id parameters may be used in the address."""
+    """Where to send people at the end. `{code}` and the recruiter's id parameters may be used in
+    the address.
+    """
 
     complete: str | None = None
     """For those who got to the end."""
@@ -42,7 +46,9 @@ class Redirects(Record):
 
 
 class Finish(TrialBase):
-    """The end, last in the timeline and exactly once: words, completion codes, and where to go next."""
+    """The end, last in the timeline and exactly once: words, completion codes, and where to go
+    next.
+    """
 
     is_end = True
 
@@ -54,7 +60,8 @@ class Finish(TrialBase):
     codes: Codes = Codes()
     """Completion codes."""
     redirect: Annotated[
-        Annotated[Literal["none", "prolific", "connect", "sona", "mturk"], Tag("word")] | Annotated[Redirects, Tag("mapping")],
+        Annotated[Literal["none", "prolific", "connect", "sona", "mturk"], Tag("word")]
+        | Annotated[Redirects, Tag("mapping")],
         BY_SHAPE,
     ] = "none"
     """The platform to go back to, or `{complete: https://…, …}`."""
@@ -64,12 +71,18 @@ class Finish(TrialBase):
         return self.codes.model_dump()
 
     def own_address(self, outcome: str) -> str | None:
-        address: str | None = getattr(self.redirect, outcome, None) if isinstance(self.redirect, Redirects) else None
+        address: str | None = (
+            getattr(self.redirect, outcome, None) if isinstance(self.redirect, Redirects) else None
+        )
         return address
 
     @property
     def platform(self) -> str | None:
-        return None if isinstance(self.redirect, Redirects) or self.redirect == "none" else self.redirect
+        return (
+            None
+            if isinstance(self.redirect, Redirects) or self.redirect == "none"
+            else self.redirect
+        )
 
 
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
@@ -96,10 +109,20 @@ def _endings(reading: Reading, finish: Finish, entries: Sequence[Entry]) -> None
     place = reading.place(finish).get("codes")
     if place is None or reading.broken(place.path):
         return
-    for ending in dict.fromkeys(entry.item.ending for entry in entries if entry.item.ending is not None):
+    for ending in dict.fromkeys(
+        entry.item.ending for entry in entries if entry.item.ending is not None
+    ):
         if ending not in place.value and any(node.value != "auto" for node in place.value.values()):
-            message = f"a check can end a session as {ending!r}, and there is no code for that: one is made up."
-            reading.report(place, message, f"Add `{ending}: …` to the codes, or `{ending}: auto`.", severity="warning")
+            message = (
+                f"a check can end a session as {ending!r}, and there is no code for that: one is"
+                " made up."
+            )
+            reading.report(
+                place,
+                message,
+                f"Add `{ending}: …` to the codes, or `{ending}: auto`.",
+                severity="warning",
+            )
 
 
 def _redirect(reading: Reading, finish: Finish) -> None:
@@ -115,8 +138,15 @@ def _redirect(reading: Reading, finish: Finish) -> None:
     if finish.redirect == "none":
         return
     if finish.redirect != platform:
-        message = f"people are sent back to {finish.redirect!r}, but come from {platform!r}, without its id parameters."
-        reading.report(place, message, f"Set `recruit: {{platform: {finish.redirect}}}`, or change the redirect.")
+        message = (
+            f"people are sent back to {finish.redirect!r}, but come from {platform!r}, without its"
+            " id parameters."
+        )
+        reading.report(
+            place,
+            message,
+            f"Set `recruit: {{platform: {finish.redirect}}}`, or change the redirect.",
+        )
     elif not PLATFORMS[platform].sends_back:
         cure = "Write {complete: 'https://YOUR-SITE…&survey_code={survey_code}'}."
         reading.report(place, f"{platform!r} has an address of its own for each institution.", cure)
@@ -126,7 +156,11 @@ def _address(reading: Reading, node: Node) -> None:
     address = str(node.value)
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        reading.report(node, f"expected an address that starts with https://, got {shown(address)}.", "Give a full address.")
+        reading.report(
+            node,
+            f"expected an address that starts with https://, got {shown(address)}.",
+            "Give a full address.",
+        )
         return
     known = ("code", *parameters(reading.study.recruit))
     for name in re.findall(r"\{([^{}]*)\}", address):
@@ -148,11 +182,21 @@ def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
         message = f"a second finish; the first is in line {first.line}."
         reading.report(reading.place(extra.item), message, "Remove one of them.")
     if len(ends) == 1 and entries[-1] is not ends[0]:
-        reading.report(first, "finish is not the last entry of the timeline.", "Move it to the end.")
+        reading.report(
+            first, "finish is not the last entry of the timeline.", "Move it to the end."
+        )
     elif ends[0].blocks:
-        reading.report(first, "finish stands inside a block.", "Move it behind the block, to the end of the timeline.")
+        reading.report(
+            first,
+            "finish stands inside a block.",
+            "Move it behind the block, to the end of the timeline.",
+        )
     if ends[0].item.skip_if is not None:
-        reading.report(first.get("skip_if") or first, "finish cannot be skipped.", "Remove the rule.")
+        reading.report(
+            first.get("skip_if") or first, "finish cannot be skipped.", "Remove the rule."
+        )
 
 
-FINISH = PageKind(name="finish", record=Finish, folder=Path(__file__).parent, check=_check, check_all=_check_all)
+FINISH = PageKind(
+    name="finish", record=Finish, folder=Path(__file__).parent, check=_check, check_all=_check_all
+)

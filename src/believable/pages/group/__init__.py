@@ -35,14 +35,18 @@ from believable.study.stimulus_draw import Slot
 
 
 class Group(WordedPage):
-    """Several stimuli on one page, in an order drawn for each session, each with the same questions beside it."""
+    """Several stimuli on one page, in an order drawn for each session, each with the same questions
+    beside it.
+    """
 
     stimulus_keys = ("clips", "from")
     plays_stimuli = True
 
     kind: Literal["group"] = "group"
     clips: Annotated[
-        Annotated[Annotated[int, Field(ge=1, le=24)], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE
+        Annotated[Annotated[int, Field(ge=1, le=24)], Tag("word")]
+        | Annotated[tuple[Id, ...], Tag("list")],
+        BY_SHAPE,
     ]
     """How many, or the ids of the stimuli."""
     from_: StimulusFilter = Field(default=StimulusFilter(), alias="from")
@@ -69,7 +73,9 @@ class Group(WordedPage):
     @property
     def page_questions(self) -> tuple[Question, ...]:
         """Clip by clip, each question under an id of its own; then those about the whole page."""
-        about_clips = [self._about_clip(question, clip) for clip in range(self.size) for question in self.rate]
+        about_clips = [
+            self._about_clip(question, clip) for clip in range(self.size) for question in self.rate
+        ]
         return (*about_clips, *self.ask)
 
     def _about_clip(self, question: Question, clip: int) -> Question:
@@ -95,7 +101,9 @@ class Group(WordedPage):
         if not isinstance(self.clips, int):
             return WantedStimuli(None, self.clips)
         names = choice.open_to(self.from_)
-        return WantedStimuli(None, tuple(Slot(f"{choice.key}.{i}", self.id, names) for i in range(self.clips)))
+        return WantedStimuli(
+            None, tuple(Slot(f"{choice.key}.{i}", self.id, names) for i in range(self.clips))
+        )
 
 
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
@@ -114,9 +122,12 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
 
 
 def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
-    """A warning where every page of clips has the same conditions in the same numbers, and more than one of them: people who
-    notice it can answer by elimination."""
-    if reading.doubtful or any(reading.broken(part) for part in ("stimuli", "conditions", "timeline")):
+    """A warning where every page of clips has the same conditions in the same numbers, and more
+    than one of them: people who notice it can answer by elimination.
+    """
+    if reading.doubtful or any(
+        reading.broken(part) for part in ("stimuli", "conditions", "timeline")
+    ):
         return
     pages = [
         (item, _mixture(reading.study, item, setting))
@@ -142,7 +153,9 @@ def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
 def _mixture(study: Study, group: Group, setting: Setting) -> Counter[str] | None:
     """How many clips of each condition stand on a page; None where chance decides."""
     if isinstance(group.clips, int):
-        wanted = Setting(group.from_.condition or setting.condition, group.from_.scenario or setting.scenario)
+        wanted = Setting(
+            group.from_.condition or setting.condition, group.from_.scenario or setting.scenario
+        )
         fitting = pool(study, wanted)
         conditions = [stimulus.condition for stimulus in fitting]
         settled = len(fitting) == group.clips or len(set(conditions)) == 1

@@ -47,7 +47,10 @@ def _check_opponent(reading: Reading, play: Play, opponents: Opponents) -> None:
         for condition, name in play.opponent.items():
             _known(reading, name, node.get(condition) or node, opponents)
             if condition not in reading.study.conditions and not reading.broken("conditions"):
-                reading.report(node.get(condition) or node, *unknown("condition", condition, reading.study.conditions))
+                reading.report(
+                    node.get(condition) or node,
+                    *unknown("condition", condition, reading.study.conditions),
+                )
         _every_condition(reading, play, node, play.opponent, opponents)
     elif play.opponent == BY_CONDITION:
         _every_condition(reading, play, node, opponents.named, opponents)
@@ -60,20 +63,30 @@ def _known(reading: Reading, name: object, node: Node, opponents: Opponents) -> 
         reading.report(node, *problem)
 
 
-def _every_condition(reading: Reading, play: Play, node: Node, chosen: Mapping[str, object], opponents: Opponents) -> None:
+def _every_condition(
+    reading: Reading, play: Play, node: Node, chosen: Mapping[str, object], opponents: Opponents
+) -> None:
     """Each setting that the play trial can run in has a condition with an opponent."""
     if reading.broken("conditions"):
         return
     conditions = dict.fromkeys(
-        setting.condition for item, setting in settings(reading.study, reading.study.timeline) if item is play
+        setting.condition
+        for item, setting in settings(reading.study, reading.study.timeline)
+        if item is play
     )
     for condition in conditions:
         if condition is None:
-            cure = f"Name one ({', '.join(opponents.named)}), or put the trial into a block that runs `over: condition`."
+            cure = (
+                f"Name one ({', '.join(opponents.named)}), or put the trial into a block that runs"
+                " `over: condition`."
+            )
             reading.report(node, "no condition says who the opponent is.", cure)
         elif condition not in chosen:
             first = next(iter(opponents.named))
-            cure = f"Write `opponent: {{{condition}: {first}, …}}` with one of: {', '.join(opponents.named)}."
+            cure = (
+                f"Write `opponent: {{{condition}: {first}, …}}` with one of:"
+                f" {', '.join(opponents.named)}."
+            )
             reading.report(node, f"the condition {condition!r} has no opponent.", cure)
 
 
@@ -86,7 +99,9 @@ def _message(play: Play, page: ShownPage) -> dict[str, Any]:
         "duration_s": play.duration_s,
         "words": play.words,
         "rendered": play.rendered,
-        "script": "/static/play/rendered.js" if play.rendered else f"/static/worlds/{play.world}/page.js",
+        "script": (
+            "/static/play/rendered.js" if play.rendered else f"/static/worlds/{play.world}/page.js"
+        ),
     }
     return {"play": shown}
 
@@ -105,7 +120,9 @@ PLAY = PageKind(
     record=Play,
     folder=Path(__file__).parent,
     check=_check,
-    missing=lambda play, page: None if play.practice or page.round_over else InvalidAnswer("error.play"),
+    missing=lambda play, page: (
+        None if play.practice or page.round_over else InvalidAnswer("error.play")
+    ),
     title=lambda play: "play.practice_title" if play.practice else "play.title",
     words=lambda play: f"{play.words}.{'practice_text' if play.practice else 'text'}",
     next_words=lambda play: "play.ready" if play.practice else "button.next",

@@ -17,7 +17,9 @@ UNKNOWN_TRY_MS = 10_000
 
 
 class Practice(TrialBase):
-    """Getting to know an annotating kind on a neutral picture. Never in the file: the plan puts it before the first use."""
+    """Getting to know an annotating kind on a neutral picture. Never in the file: the plan puts it
+    before the first use.
+    """
 
     in_file = False
 
@@ -42,7 +44,9 @@ def practice_before(annotation: Annotation | None, wanted: bool) -> Practice | N
 
 def _missing(practice: Practice, page: OpenPage) -> InvalidAnswer | None:
     results = [event.data for event in page.annotated]
-    enough = len(results) >= PRACTICE_TRIES or any(result.get("passed") is True for result in results)
+    enough = len(results) >= PRACTICE_TRIES or any(
+        result.get("passed") is True for result in results
+    )
     return None if enough else InvalidAnswer("error.practice")
 
 
@@ -66,7 +70,9 @@ def _rehearse(person: SimulatedPerson, message: Message, number: int) -> Rehears
     instrument = INSTRUMENTS[annotate["kind"]]
     if instrument.rehearse is None:
         return Rehearsal(took_ms=UNKNOWN_TRY_MS, events=(), passed=True)
-    return instrument.rehearse(instrument.params.model_validate(annotate["params"]), person.rng, person.care, number)
+    return instrument.rehearse(
+        instrument.params.model_validate(annotate["params"]), person.rng, person.care, number
+    )
 
 
 PRACTICE = PageKind(

@@ -18,7 +18,15 @@ from believable.players import SIGNAL
 from believable.stimuli.signal import Signal, draw, through
 from believable.study.bases import holds
 from believable.study.reading import Reading
-from believable.study.records import Annotation, Controls, Entry, Outcome, PageAnswer, Text, WordedPage
+from believable.study.records import (
+    Annotation,
+    Controls,
+    Entry,
+    Outcome,
+    PageAnswer,
+    Text,
+    WordedPage,
+)
 from believable.traces.resample import resample
 from believable.traces.trace_agreement import sda
 
@@ -30,10 +38,12 @@ START = 0.0
 
 
 class Qa(WordedPage):
-    """A quality test of the annotator: a known signal, followed with RankTrace and scored by the server (SDA, −1 to 1).
+    """A quality test of the annotator: a known signal, followed with RankTrace and scored by the
+    server (SDA, −1 to 1).
 
-    The score is an answer of the trial (`sda`). The gate is applied at the last quality test of a session, to the mean of all of
-    its scores (`mean_sda`; `reliable` where it is not below `threshold`), with the `gate` and the `threshold` of that last test.
+    The score is an answer of the trial (`sda`). The gate is applied at the last quality test of a
+    session, to the mean of all of its scores (`mean_sda`; `reliable` where it is not below
+    `threshold`), with the `gate` and the `threshold` of that last test.
     """
 
     hidden_keys = frozenset({"kind", "annotate"})
@@ -49,8 +59,9 @@ class Qa(WordedPage):
     duration_s: int = Field(default=60, ge=10, le=600)
     """How long it takes, in seconds."""
     corners: tuple[tuple[float, float], ...] | None = None
-    """A signal of one's own in place of the drawn one: `[[0, 0.5], [2.5, 0.5], [6, 1], …]`, seconds from 0 and levels from 0
-    to 1, with straight lines between them; it settles the duration."""
+    """A signal of one's own in place of the drawn one: `[[0, 0.5], [2.5, 0.5], [6, 1], …]`, seconds
+    from 0 and levels from 0 to 1, with straight lines between them; it settles the duration.
+    """
     gate: Literal["screen_out", "warn", "record"] = "record"
     """Who is below the threshold is screened out, is told so and goes on, or just goes on."""
     threshold: float = Field(default=0.0, ge=-1, le=1)
@@ -80,8 +91,16 @@ class Qa(WordedPage):
     def page_answers(self) -> tuple[PageAnswer, ...]:
         reliable = f"whether that mean is at least {self.threshold:g}"
         return (
-            PageAnswer(SDA, "signed differential agreement of the trace with the known signal, -1 to 1", "number"),
-            PageAnswer(MEAN_SDA, "at the last quality test of the session: mean of all its scores", "number"),
+            PageAnswer(
+                SDA,
+                "signed differential agreement of the trace with the known signal, -1 to 1",
+                "number",
+            ),
+            PageAnswer(
+                MEAN_SDA,
+                "at the last quality test of the session: mean of all its scores",
+                "number",
+            ),
             PageAnswer(RELIABLE, reliable, "string", "true | false"),
         )
 
@@ -91,7 +110,11 @@ class Qa(WordedPage):
 
     @property
     def signal(self) -> Signal:
-        return draw(self.signal_seed, self.duration_s) if self.corners is None else through(self.corners)
+        return (
+            draw(self.signal_seed, self.duration_s)
+            if self.corners is None
+            else through(self.corners)
+        )
 
 
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
@@ -103,12 +126,15 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     try:
         through(test.corners)
     except InvalidInput as error:
-        reading.report(place.get("corners") or place, str(error), "Write `[[0, 0.5], [2.5, 0.5], [6, 1], …]`.")
+        reading.report(
+            place.get("corners") or place, str(error), "Write `[[0, 0.5], [2.5, 0.5], [6, 1], …]`."
+        )
 
 
 def score(test: Qa, events: Iterable[PageEvent]) -> float:
-    """SDA of the trace with the truth. The trace: means of bins of 250 ms, held where nothing happened, 0 before the first
-    sample; the truth: its value at the beginning of each bin. A trace that never moved is scored like any other.
+    """SDA of the trace with the truth. The trace: means of bins of 250 ms, held where nothing
+    happened, 0 before the first sample; the truth: its value at the beginning of each bin. A trace
+    that never moved is scored like any other.
     """
     signal = test.signal
     samples = [
@@ -123,7 +149,9 @@ def score(test: Qa, events: Iterable[PageEvent]) -> float:
     if not samples:
         return sda(np.full(len(truth), START), truth)
     times_ms, values = zip(*samples, strict=True)
-    trace = resample(times_ms, values, step_ms=STEP_MS, duration_ms=signal.duration_ms, fill="hold", start=START)
+    trace = resample(
+        times_ms, values, step_ms=STEP_MS, duration_ms=signal.duration_ms, fill="hold", start=START
+    )
     return sda(trace, truth)
 
 
@@ -133,11 +161,14 @@ def _finite(value: Any) -> float | None:
 
 
 def gated(test: Qa, page: OpenPage, agreement: float) -> dict[str, Any]:
-    """The answers of a quality test: its score and, at the last one, the mean of all and whether it is enough."""
+    """The answers of a quality test: its score and, at the last one, the mean of all and whether it
+    is enough.
+    """
     to_come = (
         planned
         for planned in page.plan[page.planned.position + 1 :]
-        if isinstance(planned.trial, Qa) and not any(holds(rule, page.earlier, page.arms) for rule in planned.skip_if)
+        if isinstance(planned.trial, Qa)
+        and not any(holds(rule, page.earlier, page.arms) for rule in planned.skip_if)
     )
     if any(to_come):
         return {SDA: agreement}
@@ -159,7 +190,11 @@ def _judge(test: Qa, answers: Mapping[str, Any], page: OpenPage) -> Judgement:
 
 def _check_all(reading: Reading, entries: Sequence[Entry]) -> None:
     """Gates that can never act are named."""
-    tests = [entry.item for entry in entries if isinstance(entry.item, Qa) and not reading.broken(reading.place(entry.item).path)]
+    tests = [
+        entry.item
+        for entry in entries
+        if isinstance(entry.item, Qa) and not reading.broken(reading.place(entry.item).path)
+    ]
     for test in tests[:-1]:
         idle = test.gate != "record" and tests[-1].gate == "record" and test.skip_if is None
         if idle and tests[-1].skip_if is None:
@@ -175,7 +210,10 @@ def _notice(test: Qa, answers: Mapping[str, Any]) -> str | None:
 def _message(test: Qa, page: ShownPage) -> dict[str, Any]:
     """The corners of what is shown."""
     signal = test.signal
-    corners = [[0, signal.pieces[0].start_level], *([piece.end_ms, piece.end_level] for piece in signal.pieces)]
+    corners = [
+        [0, signal.pieces[0].start_level],
+        *([piece.end_ms, piece.end_level] for piece in signal.pieces),
+    ]
     return {"signal": {"test": test.test, "duration_ms": signal.duration_ms, "corners": corners}}
 
 

@@ -14,17 +14,21 @@ from believable.study.records import Annotation, TrialBase
 
 
 class QaGate(TrialBase):
-    """A device check and the quality tests of annotators, as a gate in front of what follows; one line is enough: `- qa_gate`.
+    """A device check and the quality tests of annotators, as a gate in front of what follows; one
+    line is enough: `- qa_gate`.
 
-    It stands for the trials `ID_device`, `ID_visual` and `ID_auditory` (with the id of the gate, `qa_gate` where it has none).
-    Whoever is below the threshold on the mean of the tests is screened out, unless `gate` says otherwise.
+    It stands for the trials `ID_device`, `ID_visual` and `ID_auditory` (with the id of the gate,
+    `qa_gate` where it has none). Whoever is below the threshold on the mean of the tests is
+    screened out, unless `gate` says otherwise.
     """
 
     hidden_keys = frozenset({"kind", "annotate"})
     annotates_with = "ranktrace"
 
     kind: Literal["qa_gate"] = "qa_gate"
-    tests: tuple[Literal["visual", "auditory"], ...] = Field(default=("visual", "auditory"), min_length=1)
+    tests: tuple[Literal["visual", "auditory"], ...] = Field(
+        default=("visual", "auditory"), min_length=1
+    )
     """Which tests, in this order. The headphones are checked where one is auditory."""
     wheel: bool = True
     """Whether a mouse wheel is needed."""
@@ -42,7 +46,9 @@ class QaGate(TrialBase):
     def stands_for(self) -> tuple[TrialBase, ...]:
         """The gate is that of the last test, where it acts."""
         sound = "auditory" in self.tests
-        device = Device(id=f"{self.id}_device", skip_if=self.skip_if, wheel=self.wheel, headphones=sound)
+        device = Device(
+            id=f"{self.id}_device", skip_if=self.skip_if, wheel=self.wheel, headphones=sound
+        )
         tests = [
             Qa(
                 id=f"{self.id}_{test}",

@@ -20,13 +20,19 @@ TWO_SIDED = "preference"
 
 
 class Rate(WordedPage):
-    """Questions about stimuli watched earlier (`of`: ids of watch trials, or `all`), without showing them again."""
+    """Questions about stimuli watched earlier (`of`: ids of watch trials, or `all`), without
+    showing them again.
+    """
 
     kind: Literal["rate"] = "rate"
-    of: Annotated[Annotated[Literal["all"], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE] = "all"
+    of: Annotated[
+        Annotated[Literal["all"], Tag("word")] | Annotated[tuple[Id, ...], Tag("list")], BY_SHAPE
+    ] = "all"
     """Ids of the watch trials it is about, or `all`."""
     turn: int | None = Field(default=None, ge=1, le=24)
-    """Only about the one watched first (1), second (2) and so on; about all of them where it is left out."""
+    """Only about the one watched first (1), second (2) and so on; about all of them where it is
+    left out.
+    """
     questions: tuple[Question, ...] = Field(min_length=1)
     """The questions, in order."""
 
@@ -50,14 +56,20 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     place = reading.place(rate)
     if rate.of == "all":
         if not watched and not reading.doubtful:
-            reading.report(place, "there is nothing to rate: no watch trial comes earlier.", "Move it behind one.")
+            reading.report(
+                place,
+                "there is nothing to rate: no watch trial comes earlier.",
+                "Move it behind one.",
+            )
         return
     everywhere = {other.item.id for other in entries if other.item.can_be_rated}
     for name, node in zip(rate.of, place.get("of") or (), strict=False):
         if name in watched or name in reading.doubtful or "*" in reading.doubtful:
             continue
         if name in everywhere:
-            reading.report(node, f"the watch trial {name!r} comes later.", "Move the rating behind it.")
+            reading.report(
+                node, f"the watch trial {name!r} comes later.", "Move the rating behind it."
+            )
         else:
             reading.report(node, *unknown("watch trial", name, everywhere))
     if not reading.broken(place.path):
@@ -69,7 +81,11 @@ def _check_pairs(reading: Reading, entry: Entry, rate: Rate, entries: Sequence[E
     count = sum(_times(reading, entry, name, entries) for name in rate.of)
     if rate.turn is not None and rate.turn > count:
         message = f"turn {rate.turn} is not watched, this page is about {count}."
-        reading.report(reading.place(rate).get("turn") or reading.place(rate), message, f"Use a turn from 1 to {count}.")
+        reading.report(
+            reading.place(rate).get("turn") or reading.place(rate),
+            message,
+            f"Use a turn from 1 to {count}.",
+        )
     count = count if rate.turn is None else 1
     for question in rate.questions:
         if question.kind == TWO_SIDED and count != 2:

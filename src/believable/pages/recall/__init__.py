@@ -1,4 +1,6 @@
-"""A question about what was just watched, which only who has watched it can answer: another one for each stimulus."""
+"""A question about what was just watched, which only who has watched it can answer: another one for
+each stimulus.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ class StimulusQuestion(Record):
 
 
 class Recall(TriedPage):
-    """A question about the stimulus just watched (`of`: the id of its watch trial), another one for each stimulus.
+    """A question about the stimulus just watched (`of`: the id of its watch trial), another one for
+    each stimulus.
 
     Wrong `attempts` times: as in `check`. Options come in an order drawn for each session.
     """
@@ -62,7 +65,8 @@ class Recall(TriedPage):
         asked = next((question for question in self.questions if question.stimulus == name), None)
         if asked is None:
             raise InvalidInput(
-                f"{self.id}.questions: there is none about the stimulus {name!r}, which {self.of!r} shows. Add one."
+                f"{self.id}.questions: there is none about the stimulus {name!r}, which {self.of!r}"
+                " shows. Add one."
             )
         return self.model_copy(update={"asked": asked})
 
@@ -78,9 +82,15 @@ class Recall(TriedPage):
     def page_answers(self) -> tuple[PageAnswer, ...]:
         if self.asked is not None:
             return ()
-        options = (option.value for question in self.questions for option in (question.right, *question.wrong))
+        options = (
+            option.value
+            for question in self.questions
+            for option in (question.right, *question.wrong)
+        )
         values = " | ".join(dict.fromkeys(options))
-        return (PageAnswer(SEEN, "the answer about the stimulus that was watched", "string", values),)
+        return (
+            PageAnswer(SEEN, "the answer about the stimulus that was watched", "string", values),
+        )
 
     @property
     def right_answers(self) -> Mapping[str, Any]:
@@ -89,7 +99,11 @@ class Recall(TriedPage):
         return {SEEN: tuple(dict.fromkeys(question.right.value for question in self.questions))}
 
     def is_right(self, question: str, answer: Any) -> bool | None:
-        return None if question != SEEN or self.asked is None else bool(answer == self.asked.right.value)
+        return (
+            None
+            if question != SEEN or self.asked is None
+            else bool(answer == self.asked.right.value)
+        )
 
 
 def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
@@ -97,11 +111,23 @@ def _check(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> None:
     assert isinstance(recall, Recall)
     if reading.broken(place.path):
         return
-    earlier = {other.item.id for other in takewhile(lambda other: other is not entry, entries) if other.item.can_be_rated}
-    if recall.of not in earlier and recall.of not in reading.doubtful and "*" not in reading.doubtful:
-        reading.report(place.get("of") or place, *unknown("watch trial before it", recall.of, earlier))
+    earlier = {
+        other.item.id
+        for other in takewhile(lambda other: other is not entry, entries)
+        if other.item.can_be_rated
+    }
+    if (
+        recall.of not in earlier
+        and recall.of not in reading.doubtful
+        and "*" not in reading.doubtful
+    ):
+        reading.report(
+            place.get("of") or place, *unknown("watch trial before it", recall.of, earlier)
+        )
     nodes = list(place.get("questions") or ())
-    named = [(question.stimulus, node) for question, node in zip(recall.questions, nodes, strict=False)]
+    named = [
+        (question.stimulus, node) for question, node in zip(recall.questions, nodes, strict=False)
+    ]
     repeated(reading, named, "stimulus")
     for question, node in zip(recall.questions, nodes, strict=False):
         known_stimulus(reading, question.stimulus, node)

@@ -28,9 +28,15 @@ def check_words(reading: Reading, entry: Entry, entries: Sequence[Entry]) -> Non
         return
     ways = [way for way in ("page", "text") if getattr(item, way) is not None]
     if not ways:
-        reading.report(place, f"{item.kind} has nothing to show.", "Give it a `page: pages/….md` or a `text: …`.")
+        reading.report(
+            place,
+            f"{item.kind} has nothing to show.",
+            "Give it a `page: pages/….md` or a `text: …`.",
+        )
     if len(ways) == 2:
         reading.report(place, f"{item.kind} has both a page and a text.", "Keep one of them.")
 
 
-TEXT = PageKind(name="text", record=TextPage, folder=Path(__file__).parent, check=check_words, typical_ms=24_000)
+TEXT = PageKind(
+    name="text", record=TextPage, folder=Path(__file__).parent, check=check_words, typical_ms=24_000
+)

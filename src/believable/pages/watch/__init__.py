@@ -41,24 +41,34 @@ class Overlay(Record):
 
 
 class WatchedStimulus(StimulusFilter):
-    """Any stimulus of this condition, this scenario, or both; or the round this participant played just before."""
+    """Any stimulus of this condition, this scenario, or both; or the round this participant played
+    just before.
+    """
 
     round: Id | None = None
     """Id of the play trial whose round is shown; then neither `condition` nor `scenario`."""
     turn: Annotated[int, Field(ge=1)] | None = None
-    """With `round`: which of its rounds, where a block has it played several times; else the latest."""
+    """With `round`: which of its rounds, where a block has it played several times; else the
+    latest.
+    """
 
 
 class Watch(WordedPage):
-    """One stimulus, then its questions. `any` takes one that fits the enclosing blocks, never the same twice in a session."""
+    """One stimulus, then its questions. `any` takes one that fits the enclosing blocks, never the
+    same twice in a session.
+    """
 
     stimulus_keys = ("stimulus",)
     plays_stimuli = True
     can_be_rated = True
 
     kind: Literal["watch"] = "watch"
-    stimulus: Annotated[Annotated[str, Tag("word")] | Annotated[WatchedStimulus, Tag("mapping")], BY_SHAPE] = "any"
-    """`any` that fits, the id of one, `{condition: …, scenario: …}`, or `{round: …}`: the participant's own round."""
+    stimulus: Annotated[
+        Annotated[str, Tag("word")] | Annotated[WatchedStimulus, Tag("mapping")], BY_SHAPE
+    ] = "any"
+    """`any` that fits, the id of one, `{condition: …, scenario: …}`, or `{round: …}`: the
+    participant's own round.
+    """
     controls: Controls = Controls()
     """What people may do with the player."""
     annotate: Annotation | None = None
@@ -146,27 +156,35 @@ def _check_inputs(reading: Reading, watch: Watch) -> None:
     reading.report(place.get("min_inputs") or place, message, "Add `controls: {replay: true}`.")
 
 
-def _check_round(reading: Reading, entry: Entry, watch: Watch, name: str, entries: Sequence[Entry]) -> None:
+def _check_round(
+    reading: Reading, entry: Entry, watch: Watch, name: str, entries: Sequence[Entry]
+) -> None:
     """Whoever shows a round shows one that was played."""
     chosen, place = watch.stimulus, reading.place(watch)
     assert isinstance(chosen, WatchedStimulus)
     node = place.get("stimulus") or place
     where = node.get("round") or node
     if chosen.condition is not None or chosen.scenario is not None:
-        reading.report(node, "a round has no other condition or scenario than its own.", "Keep `round` alone.")
+        reading.report(
+            node, "a round has no other condition or scenario than its own.", "Keep `round` alone."
+        )
     earlier = {other.item.id for other in takewhile(lambda other: other is not entry, entries)}
     everywhere = {other.item.id: other.item for other in entries if other.item.plays_round}
     if name not in everywhere:
         if name not in reading.doubtful and "*" not in reading.doubtful:
             reading.report(where, *unknown("play trial", name, everywhere))
     elif name not in earlier:
-        reading.report(where, f"the round {name!r} is played later.", "Move the watch trial behind it.")
+        reading.report(
+            where, f"the round {name!r} is played later.", "Move the watch trial behind it."
+        )
     elif everywhere[name].plays_round == "practice":
         cure = "Name a play trial without `practice`."
         reading.report(where, f"{name!r} is a practice, which is not recorded for watching.", cure)
     elif everywhere[name].skip_if is not None and watch.skip_if != everywhere[name].skip_if:
         cure = "Give the watch trial the same `skip_if`."
-        reading.report(where, f"the round {name!r} may be skipped; then there is nothing to watch.", cure)
+        reading.report(
+            where, f"the round {name!r} may be skipped; then there is nothing to watch.", cure
+        )
     if watch.opens_beside:
         message = "plan and log of one's own round are not shown."
         reading.report(place.get("overlay") or place, message, "Remove `overlay`.")

@@ -10,7 +10,9 @@ from believable.players.video import VIDEO
 REPLAY = Player(
     name="replay",
     version=1,
-    about="A recording, drawn on a canvas at any speed, with exactly the controls the study allows.",
+    about=(
+        "A recording, drawn on a canvas at any speed, with exactly the controls the study allows."
+    ),
     folder=Path(__file__).parent,
     module="player.js",
     style="player.css",
@@ -19,7 +21,8 @@ REPLAY = Player(
         EventKind(
             "media.view",
             ("media_ms", "zoom", "follow"),
-            "the picture was zoomed, or began or stopped to follow a figure (by its number in the recording)",
+            "the picture was zoomed, or began or stopped to follow a figure (by its number in the"
+            " recording)",
         ),
     ),
 )

@@ -16,23 +16,32 @@ VIDEO = Player(
     module="player.js",
     style="player.css",
     records=(
-        EventKind("media.ready", ("duration_ms", "width", "height"), "the whole file is there and can be shown"),
+        EventKind(
+            "media.ready",
+            ("duration_ms", "width", "height"),
+            "the whole file is there and can be shown",
+        ),
         EventKind("media.play", _AT, "playing began"),
         EventKind(
             "media.pause",
             ("media_ms", "reason"),
-            "playing stopped: by the person, because the page was hidden, another player began, it waits for the others, or a "
-            "flag asks what it is about",
+            "playing stopped: by the person, because the page was hidden, another player began, it"
+            " waits for the others, or a flag asks what it is about",
         ),
         EventKind("media.seek", ("from_ms", "to_ms"), "the position was changed"),
-        EventKind("media.stall", ("media_ms", "error"), "playing halted by itself; `error` is set when it cannot go on"),
+        EventKind(
+            "media.stall",
+            ("media_ms", "error"),
+            "playing halted by itself; `error` is set when it cannot go on",
+        ),
         EventKind("media.resume", _AT, "playing went on after a stall"),
         EventKind("media.rate", ("media_ms", "rate"), "the speed was changed"),
         EventKind("media.ended", ("media_ms", "view"), "the end was reached; `view` counts from 1"),
         EventKind(
             "media.interval",
             ("from_ms", "to_ms", "rate"),
-            "this part was shown, at this speed; without a jump between them (pause, stall, other speed) parts touch exactly",
+            "this part was shown, at this speed; without a jump between them (pause, stall, other"
+            " speed) parts touch exactly",
         ),
     ),
 )

@@ -1,4 +1,6 @@
-"""`clips`: human or artificial? Indices weighted by experience, contrasts, recall and precision, detection, views, comments."""
+"""`clips`: human or artificial? Indices weighted by experience, contrasts, recall and precision,
+detection, views, comments.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,25 @@ import numpy as np
 
 from believable.analysis.claims import Claim, claim_of, limit_section, refuse, split_words
 from believable.analysis.data import Data
-from believable.analysis.findings import LOOSE_CELL, Direction, Finding, Section, Table, Undefined, estimate_cells, number_or
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Direction,
+    Finding,
+    Section,
+    Table,
+    Undefined,
+    estimate_cells,
+    number_or,
+)
 from believable.analysis.layouts import Layouts
-from believable.analysis.numbers import counted, estimate_words, integer, level_words, listed, number
+from believable.analysis.numbers import (
+    counted,
+    estimate_words,
+    integer,
+    level_words,
+    listed,
+    number,
+)
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
@@ -55,12 +73,21 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     """The sections, in the order of the report."""
     survey = ratings(data, plan)
     if not len(survey.rating):
-        return (Section("indices", "Believability and confidence", ("No rating is left: there is nothing to say.",)),)
+        return (
+            Section(
+                "indices",
+                "Believability and confidence",
+                ("No rating is left: there is nothing to say.",),
+            ),
+        )
     detection = detection_section(survey, plan, rng)
     indices = index_section(survey, plan, rng)
     apart = conditions_table(survey, plan, rng)
     sections = (
-        replace(indices, tables=(published_table(survey, indices.tables[0], plan), *indices.tables, *apart)),
+        replace(
+            indices,
+            tables=(published_table(survey, indices.tables[0], plan), *indices.tables, *apart),
+        ),
         recall_section(survey, plan),
         experience_section(survey, plan),
         *((detection,) if detection is not None else ()),
@@ -70,11 +97,21 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     return tuple(limit_section(section, claim, but=("confidence",)) for section in sections)
 
 
-def index_of(survey: Ratings, type_: str, plan: Plan, rng: np.random.Generator) -> tuple[Estimate, str]:
-    """The believability index with the interval that decides, and what its variance is made of, in a sentence."""
+def index_of(
+    survey: Ratings, type_: str, plan: Plan, rng: np.random.Generator
+) -> tuple[Estimate, str]:
+    """The believability index with the interval that decides, and what its variance is made of, in
+    a sentence.
+    """
     claim = claim_of(plan, survey.stimulus[survey.of(type_)], subject=f"{type_} clips in general")
     if plan.over == "judges":
-        b = believability(weighted(survey), type_, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
+        b = believability(
+            weighted(survey),
+            type_,
+            rng=rng,
+            resamples=int(plan.option("resamples")),
+            level=plan.level,
+        )
         return b, ""
     b, split = clip_verdicts.believability(survey, type_, level=plan.level)
     return refuse(b, claim), "" if split is None else split_words(split, judges="respondents")
@@ -94,16 +131,33 @@ def precision_of(survey: Ratings, answer: str, plan: Plan) -> Estimate:
     return share(survey, answer, level=plan.level)
 
 
-def compare_types(survey: Ratings, first: str, second: str, plan: Plan) -> tuple[TestResult, TestResult, str, Claim]:
-    """The difference of two types, its equivalence test, what its variance is made of, and whom the verdict is about."""
+def compare_types(
+    survey: Ratings, first: str, second: str, plan: Plan
+) -> tuple[TestResult, TestResult, str, Claim]:
+    """The difference of two types, its equivalence test, what its variance is made of, and whom the
+    verdict is about.
+    """
     clips = [len(set(survey.stimulus[survey.of(type_)].tolist())) for type_ in (first, second)]
     shown = survey.stimulus[survey.of(first) | survey.of(second)]
-    claim = claim_of(plan, shown, subject=f"{first} and {second} clips in general", least=min(clips), people="respondents")
+    claim = claim_of(
+        plan,
+        shown,
+        subject=f"{first} and {second} clips in general",
+        least=min(clips),
+        people="respondents",
+    )
     about = f"{first}-{second}"
     test, split = contrast(
-        survey, first, second, over=plan.over, alternative=plan.alternative("contrast", about), level=plan.level
+        survey,
+        first,
+        second,
+        over=plan.over,
+        alternative=plan.alternative("contrast", about),
+        level=plan.level,
     )
-    same = as_test(equivalent(test, margin=float(plan.test_option("contrast", "margin")), alpha=plan.alpha))
+    same = as_test(
+        equivalent(test, margin=float(plan.test_option("contrast", "margin")), alpha=plan.alpha)
+    )
     words = "" if split is None else split_words(split, judges="respondents")
     return refuse(test, claim), refuse(same, claim), words, claim
 
@@ -120,7 +174,11 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
         if type_ != "human" and "human" in survey.types:
             results[f"contrast.human-{type_}"] = compare_types(survey, "human", type_, plan)[0]
     results["confidence"] = confidence_index(
-        survey.experience, highest=float(plan.option("highest")), rng=rng, resamples=resamples, level=plan.level
+        survey.experience,
+        highest=float(plan.option("highest")),
+        rng=rng,
+        resamples=resamples,
+        level=plan.level,
     )
     return results
 
@@ -129,7 +187,13 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
     """The protocol's part of the methods."""
     shown = [f"{name} ({listed(list(plan.roles[name]))})" for name in TYPES if plan.roles[name]]
     return LAYOUTS.paragraph(
-        "methods.md", verb=verb, listed=listed, shown=shown, plan=plan, level_words=level_words, integer=integer
+        "methods.md",
+        verb=verb,
+        listed=listed,
+        shown=shown,
+        plan=plan,
+        level_words=level_words,
+        integer=integer,
     )
 
 
@@ -138,8 +202,15 @@ def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
     pages, mixtures = compositions(data, plan)
     if pages < 2 or len(mixtures) != 1:
         return ()
-    parts = [f"{count} {name}" for name, count in zip(TYPES, mixtures[0].tolist(), strict=True) if count]
-    return (f"Validity: every page held {listed(parts)}, so that people could answer by elimination. Mix the pages differently.",)
+    parts = [
+        f"{count} {name}" for name, count in zip(TYPES, mixtures[0].tolist(), strict=True) if count
+    ]
+    return (
+        (
+            f"Validity: every page held {listed(parts)}, so that people could answer by"
+            " elimination. Mix the pages differently."
+        ),
+    )
 
 
 ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean, warnings)
@@ -160,18 +231,32 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
         own = survey.of(type_)
         b, parts = index_of(survey, type_, plan, rng)
         clips = len(set(survey.stimulus[own].tolist()))
-        rows.append((type_, clips, int(own.sum()), *estimate_cells(b), float(survey.rating[own].mean())))
+        rows.append(
+            (type_, clips, int(own.sum()), *estimate_cells(b), float(survey.rating[own].mean()))
+        )
         findings.append(
             Finding(
                 "believability",
                 f"Believability, {type_}",
-                " ".join(filter(None, (f"The believability index of {type_} clips is {estimate_words(b)}.", parts))),
+                " ".join(
+                    filter(
+                        None,
+                        (
+                            f"The believability index of {type_} clips is {estimate_words(b)}.",
+                            parts,
+                        ),
+                    )
+                ),
                 b,
                 about=type_,
             )
         )
     confidence = confidence_index(
-        survey.experience, highest=float(plan.option("highest")), rng=rng, resamples=resamples, level=plan.level
+        survey.experience,
+        highest=float(plan.option("highest")),
+        rng=rng,
+        resamples=resamples,
+        level=plan.level,
     )
     findings.append(_confidence(survey, confidence, plan))
     contrasts = []
@@ -194,7 +279,9 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
         "indices",
         findings=findings,
         tables=(
-            LAYOUTS.table("indices", rows, confidence=estimate_words(confidence), intervals=_intervals(plan)),
+            LAYOUTS.table(
+                "indices", rows, confidence=estimate_words(confidence), intervals=_intervals(plan)
+            ),
             LAYOUTS.table("contrasts", contrasts),
         ),
         charts=(LAYOUTS.chart("indices"),),
@@ -204,25 +291,35 @@ def index_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> Sect
 def _intervals(plan: Plan) -> str:
     if plan.over == "both":
         return "Wilson intervals for other respondents and other clips"
-    return f"expanded percentile bootstrap over respondents, {integer(int(plan.option('resamples')))} resamples"
+    return (
+        f"expanded percentile bootstrap over respondents, {integer(int(plan.option('resamples')))}"
+        " resamples"
+    )
 
 
 def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
-    """Believability, confidence, recall and precision beside each other, in the form of the published table."""
+    """Believability, confidence, recall and precision beside each other, in the form of the
+    published table.
+    """
     known = survey.experience[~np.isnan(survey.experience)]
     confidence = float(known.mean()) / float(plan.option("highest")) if len(known) else None
     by_type = dict(zip(indices.column("type"), indices.column("b"), strict=True))
     rows = []
     for type_ in survey.types:
         said = recall_of(survey, type_, plan)
-        # One share stands for human and imitation clips together, on the line of the first; none is its own for imitation.
+        # One share stands for human and imitation clips together, on the line of the first; none is
+        # its own for imitation.
         answer = {"human": "human", "artificial": "artificial"}.get(type_)
         share = None if answer is None else precision_of(survey, answer, plan).value
         rows.append(
             (
                 type_,
                 by_type[type_],
-                number_or(confidence, "nobody stated their experience") if type_ == survey.types[0] else "",
+                (
+                    number_or(confidence, "nobody stated their experience")
+                    if type_ == survey.types[0]
+                    else ""
+                ),
                 number_or(said.value, said.reason or "no ratings"),
                 "" if answer is None else number_or(share, "no clip was called so"),
             )
@@ -231,14 +328,18 @@ def published_table(survey: Ratings, indices: Table, plan: Plan) -> Table:
 
 
 def conditions_table(survey: Ratings, plan: Plan, rng: np.random.Generator) -> tuple[Table, ...]:
-    """Where a type is shown by several kinds of clips, such as direct clones beside other imitations, each by itself."""
+    """Where a type is shown by several kinds of clips, such as direct clones beside other
+    imitations, each by itself.
+    """
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for type_, condition in survey.conditions:
         own = survey.only(condition)
         b = index_of(own, type_, plan, rng)[0]
         said = recall_of(own, type_, plan)
         clips = len(set(own.stimulus.tolist()))
-        rows.append((type_, condition, clips, len(own.rating), *estimate_cells(b), *estimate_cells(said)))
+        rows.append(
+            (type_, condition, clips, len(own.rating), *estimate_cells(b), *estimate_cells(said))
+        )
     if not rows:
         return ()
     return (LAYOUTS.table("conditions", rows),)
@@ -253,17 +354,26 @@ def _confidence(survey: Ratings, confidence: Estimate, plan: Plan) -> Finding:
     return Finding(
         "confidence",
         "Confidence",
-        f"The confidence index is {estimate_words(confidence)}, from a mean experience of {number(mean)}.",
+        f"The confidence index is {estimate_words(confidence)}, from a mean experience of"
+        f" {number(mean)}.",
         confidence,
-        conclusion=f"By the published rule (at least {good:g}) it {quality}; the mean experience {reached} {enough:g}, at which"
-        " collecting may stop.",
+        conclusion=(
+            f"By the published rule (at least {good:g}) it {quality}; the mean experience {reached}"
+            f" {enough:g}, at which collecting may stop."
+        ),
     )
 
 
-def _contrast_findings(about: str, test: TestResult, same: TestResult, parts: str, claim: Claim, plan: Plan) -> list[Finding]:
+def _contrast_findings(
+    about: str, test: TestResult, same: TestResult, parts: str, claim: Claim, plan: Plan
+) -> list[Finding]:
     first, second = about.split("-")
     margin = float(plan.test_option("contrast", "margin"))
-    stated = "set in the plan" if plan.test_declared("contrast", "margin") else "default, not set in the plan"
+    stated = (
+        "set in the plan"
+        if plan.test_declared("contrast", "margin")
+        else "default, not set in the plan"
+    )
     words = "undefined" if test.estimate is None else estimate_words(test.estimate)
     narrow = "" if same.estimate is None else f": difference {estimate_words(same.estimate)}"
     measured = f"The index of {first} minus that of {second} clips is {words}."
@@ -281,10 +391,15 @@ def _contrast_findings(about: str, test: TestResult, same: TestResult, parts: st
         ),
         scope=claim.scope,
     )
-    claimed = any(hypothesis.criterion == "equivalent" for hypothesis in plan.hypotheses("contrast", about))
+    claimed = any(
+        hypothesis.criterion == "equivalent" for hypothesis in plan.hypotheses("contrast", about)
+    )
     if not claimed and about != CLOSEST:
         return [difference]
-    compared = f"{first.capitalize()} and {second} clips were compared within a margin of {margin:g} ({stated}){narrow}."
+    compared = (
+        f"{first.capitalize()} and {second} clips were compared within a margin of {margin:g}"
+        f" ({stated}){narrow}."
+    )
     equivalence = Finding(
         "contrast",
         f"Equivalence of {first} and {second}",
@@ -310,9 +425,9 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
             Finding(
                 "recall",
                 f"Recall, {type_}",
-                f"{type_.capitalize()} clips were called human in a share of {estimate_words(strict)} of their"
-                " ratings, the answer"
-                f" 3 counted as not human; leaving it out, {estimate_words(without)}.",
+                f"{type_.capitalize()} clips were called human in a share of"
+                f" {estimate_words(strict)} of their ratings, the answer 3 counted as not human;"
+                f" leaving it out, {estimate_words(without)}.",
                 strict,
                 about=type_,
             )
@@ -345,7 +460,11 @@ def recall_section(survey: Ratings, plan: Plan) -> Section:
     return LAYOUTS.section(
         "recall",
         findings=findings,
-        tables=(LAYOUTS.table("recall", rows), LAYOUTS.table("precision", precise), LAYOUTS.table("answers", counts)),
+        tables=(
+            LAYOUTS.table("recall", rows),
+            LAYOUTS.table("precision", precise),
+            LAYOUTS.table("answers", counts),
+        ),
         charts=(LAYOUTS.chart("answers"),),
     )
 
@@ -361,7 +480,9 @@ def experience_section(survey: Ratings, plan: Plan) -> Section:
     steps = levels(survey.experience, float(plan.option("highest")))
     counts = ", ".join(f"{step:g}: n = {int((survey.experience == step).sum())}" for step in steps)
     return LAYOUTS.section(
-        "experience", tables=(LAYOUTS.table("experience", rows),), charts=(LAYOUTS.chart("experience", counts=counts),)
+        "experience",
+        tables=(LAYOUTS.table("experience", rows),),
+        charts=(LAYOUTS.chart("experience", counts=counts),),
     )
 
 
@@ -374,9 +495,18 @@ def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> 
     findings = []
     middle = str(plan.option("middle"))
     for other in others:
-        result = detection(survey, other, middle=middle, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
+        result = detection(
+            survey,
+            other,
+            middle=middle,
+            rng=rng,
+            resamples=int(plan.option("resamples")),
+            level=plan.level,
+        )
         if plan.over == "both":
-            d_prime, criterion = clip_verdicts.detection(survey, other, middle=middle, level=plan.level)
+            d_prime, criterion = clip_verdicts.detection(
+                survey, other, middle=middle, level=plan.level
+            )
             result = replace(result, d_prime=d_prime, criterion=criterion)
         rows.append(
             (
@@ -393,27 +523,34 @@ def detection_section(survey: Ratings, plan: Plan, rng: np.random.Generator) -> 
             Finding(
                 "sensitivity",
                 f"d′, human from {other}",
-                f"Human clips were told from {other} ones with d′ = {estimate_words(result.d_prime)}.",
+                f"Human clips were told from {other} ones with d′ ="
+                f" {estimate_words(result.d_prime)}.",
                 result.d_prime,
                 about=other,
             ),
             Finding(
                 "bias",
                 f"Criterion, human from {other}",
-                f"The criterion of human against {other} was {estimate_words(result.criterion)}; positive values lean"
-                " to saying artificial.",
+                f"The criterion of human against {other} was {estimate_words(result.criterion)};"
+                " positive values lean to saying artificial.",
                 result.criterion,
                 about=other,
             ),
         ]
     treatment = "counts as not human" if middle == "not_human" else "is left out"
-    intervals = "t intervals for other respondents and clips" if plan.over == "both" else "bootstrap intervals over respondents"
+    intervals = (
+        "t intervals for other respondents and clips"
+        if plan.over == "both"
+        else "bootstrap intervals over respondents"
+    )
     detected = LAYOUTS.table("detection", rows, intervals=intervals)
     return LAYOUTS.section("detection", findings=findings, tables=(detected,), treatment=treatment)
 
 
 def clips_section(data: Data, survey: Ratings, plan: Plan) -> Section:
-    """Clip by clip, how often clips were viewed, how human-like the artificial ones were, and what people wrote."""
+    """Clip by clip, how often clips were viewed, how human-like the artificial ones were, and what
+    people wrote.
+    """
     answered, played = beside(data, "viewed", survey)[0], times_played(data, survey)
     how_human = beside(data, "how_human", survey)[0]
     comments = beside(data, "comment", survey)[1]
@@ -472,7 +609,9 @@ def clips_section(data: Data, survey: Ratings, plan: Plan) -> Section:
                 mistaken[:PRINTED_COMMENTS],
                 note="The most experienced respondents first." if mistaken else "There is none.",
             ),
-            LAYOUTS.table("comments", sorted(written, key=str), data_only=len(written) > PRINTED_COMMENTS),
+            LAYOUTS.table(
+                "comments", sorted(written, key=str), data_only=len(written) > PRINTED_COMMENTS
+            ),
         ),
         comments=counted(len(written), "comment"),
         ratings=counted(len(survey.rating), "rating"),

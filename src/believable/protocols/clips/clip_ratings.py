@@ -1,4 +1,6 @@
-"""The ratings of a clip survey, by type of clip and experience of the respondent, and what is computed from them."""
+"""The ratings of a clip survey, by type of clip and experience of the respondent, and what is
+computed from them.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ class Ratings:
 
     @property
     def conditions(self) -> tuple[tuple[str, str], ...]:
-        """Types with their conditions, in the order of the types; empty where no type has more than one."""
+        """Types with their conditions, in the order of the types; empty where no type has more than
+        one.
+        """
         pairs = [
             (type_, condition)
             for type_ in self.types
@@ -99,7 +103,9 @@ def ratings(data: Data, plan: Plan) -> Ratings:
     """Every rating of a clip whose condition plays a type."""
     answers = data.answers("rating")
     types = type_of_condition(plan)
-    type_ = np.array([types.get(str(condition), -1) for condition in answers.condition], dtype=np.int64)
+    type_ = np.array(
+        [types.get(str(condition), -1) for condition in answers.condition], dtype=np.int64
+    )
     rating = numbers(answers)
     keep = (type_ >= 0) & ~np.isnan(rating)
     return Ratings(
@@ -131,7 +137,9 @@ def beside(data: Data, role: str, survey: Ratings) -> tuple[FloatArray, ObjectAr
 def times_played(data: Data, survey: Ratings) -> FloatArray:
     """How often the player showed each of these clips to its end; NaN where it is not known."""
     shown = data.table("shown")
-    rows = rows_of([data.code_of(shown), shown["position"].values, shown["player"].values], survey.clips)
+    rows = rows_of(
+        [data.code_of(shown), shown["position"].values, shown["player"].values], survey.clips
+    )
     return joined(shown["views"].values.astype(np.float64), rows, np.nan)
 
 
@@ -153,14 +161,20 @@ def incomplete(data: Data, plan: Plan) -> dict[str, str]:
 
 
 def compositions(data: Data, plan: Plan) -> tuple[int, NDArray[np.int64]]:
-    """How many pages respondents rated at most, and the different mixtures of types that pages have (rows: counts by type)."""
+    """How many pages respondents rated at most, and the different mixtures of types that pages have
+    (rows: counts by type).
+    """
     answers = data.answers("rating")
     types = type_of_condition(plan)
-    type_ = np.array([types.get(str(condition), -1) for condition in answers.condition], dtype=np.int64)
+    type_ = np.array(
+        [types.get(str(condition), -1) for condition in answers.condition], dtype=np.int64
+    )
     known = type_ >= 0
     if not known.any():
         return 0, np.zeros((0, len(TYPES)), dtype=np.int64)
-    pages, inverse = np.unique(np.stack([answers.code[known], answers.position[known]]), axis=1, return_inverse=True)
+    pages, inverse = np.unique(
+        np.stack([answers.code[known], answers.position[known]]), axis=1, return_inverse=True
+    )
     mixture = np.zeros((pages.shape[1], len(TYPES)), dtype=np.int64)
     np.add.at(mixture, (inverse.ravel(), type_[known]), 1)
     most = int(np.bincount(pages[0]).max())
@@ -173,7 +187,9 @@ MIDDLE = 3.0
 
 @dataclass(frozen=True, slots=True)
 class WeightedRatings:
-    """Per respondent: experience and mean h (1 human … 0 artificial) for each type; NaN where a type was not rated."""
+    """Per respondent: experience and mean h (1 human … 0 artificial) for each type; NaN where a
+    type was not rated.
+    """
 
     experience: FloatArray
     human: Mapping[str, FloatArray]
@@ -186,7 +202,9 @@ class WeightedRatings:
 
 
 def weighted(survey: Ratings) -> WeightedRatings:
-    """h = |r − 5|/4 of each rating, averaged over a respondent's clips of a type. Only respondents whose experience is known."""
+    """h = |r − 5|/4 of each rating, averaged over a respondent's clips of a type. Only respondents
+    whose experience is known.
+    """
     known = ~np.isnan(survey.experience)
     human = {}
     for type_ in survey.types:
@@ -212,10 +230,12 @@ def resampled(
 ) -> Estimate:
     """A statistic of column sums over respondents, with its bootstrap interval over respondents.
 
-    columns     respondents × parts; `statistic` takes sums of the parts (… × parts) and gives one number per row
-    Interval    percentile, at quantiles widened for the number of respondents ("expanded"); `units` is their effective
-                number, where they have weights
-    Undefined   no respondent, or a statistic that is no number on the data; one respondent: no interval
+    columns     respondents × parts; `statistic` takes sums of the parts (… × parts) and gives one
+                number per row
+    Interval    percentile, at quantiles widened for the number of respondents ("expanded"); `units`
+                is their effective number, where they have weights
+    Undefined   no respondent, or a statistic that is no number on the data; one respondent: no
+                interval
     """
     n, method = len(columns), f"{name}, expanded percentile bootstrap over respondents"
     if n == 0:
@@ -224,7 +244,9 @@ def resampled(
     if not math.isfinite(value):
         return undefined("nothing to divide by", method=method, n=n, level=level)
     if n < 2:
-        return without_interval(value, "one respondent has no spread", method=method, n=1, level=level)
+        return without_interval(
+            value, "one respondent has no spread", method=method, n=1, level=level
+        )
     drawn = []
     for start in range(0, resamples, BLOCK):
         size = min(BLOCK, resamples - start)
@@ -232,11 +254,15 @@ def resampled(
     replicates = np.concatenate(drawn)
     replicates = replicates[np.isfinite(replicates)]
     if len(replicates) < 2:
-        return without_interval(value, "undefined on nearly every resample", method=method, n=n, level=level)
+        return without_interval(
+            value, "undefined on nearly every resample", method=method, n=n, level=level
+        )
     effective = max(2.0, n if units is None else units)
     bounds = interval(replicates, value, method="expanded", level=level, n=effective)
     if bounds is None:
-        return without_interval(value, "the resamples show no spread", method=method, n=n, level=level)
+        return without_interval(
+            value, "the resamples show no spread", method=method, n=n, level=level
+        )
     return Estimate(value, *bounds, level, n, method, se=float(replicates.std(ddof=1)))
 
 
@@ -247,13 +273,26 @@ def _times_drawn(rng: np.random.Generator, n: int, size: int) -> FloatArray:
 
 
 def believability(
-    data: WeightedRatings, type_: str, *, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95
+    data: WeightedRatings,
+    type_: str,
+    *,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    level: float = 0.95,
 ) -> Estimate:
     """b = Σ e·mean(h)/Σ e over respondents, which is ΣΣ w/(n·m) with w = e·h/mean(e)."""
     experience, human = data.of(type_)
     columns = np.column_stack([experience * human, experience])
     units = effective_number(experience)
-    return resampled(columns, _ratio, name="believability index", rng=rng, resamples=resamples, level=level, units=units)
+    return resampled(
+        columns,
+        _ratio,
+        name="believability index",
+        rng=rng,
+        resamples=resamples,
+        level=level,
+        units=units,
+    )
 
 
 def effective_number(weights: FloatArray) -> float:
@@ -262,12 +301,19 @@ def effective_number(weights: FloatArray) -> float:
 
 
 def confidence_index(
-    experience: FloatArray, *, highest: float = 5, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95
+    experience: FloatArray,
+    *,
+    highest: float = 5,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    level: float = 0.95,
 ) -> Estimate:
     """c = mean(e)/highest."""
     known = experience[~np.isnan(experience)]
     columns = np.column_stack([known / highest, np.ones(len(known))])
-    return resampled(columns, _ratio, name="confidence index", rng=rng, resamples=resamples, level=level)
+    return resampled(
+        columns, _ratio, name="confidence index", rng=rng, resamples=resamples, level=level
+    )
 
 
 def _ratio(sums: FloatArray) -> FloatArray:
@@ -276,10 +322,16 @@ def _ratio(sums: FloatArray) -> FloatArray:
     return result
 
 
-def recall(survey: Ratings, type_: str, *, middle: str = "not_human", level: float = 0.95) -> Estimate:
-    """Share of a type's ratings that say human (1 or 2); the answer 3 is not human, or is left out."""
+def recall(
+    survey: Ratings, type_: str, *, middle: str = "not_human", level: float = 0.95
+) -> Estimate:
+    """Share of a type's ratings that say human (1 or 2); the answer 3 is not human, or is left
+    out.
+    """
     table = survey.table(type_)
-    share = clip_recall(table, middle="left_out" if middle == "left_out" else "not_human", level=level)
+    share = clip_recall(
+        table, middle="left_out" if middle == "left_out" else "not_human", level=level
+    )
     return replace(share, method="share of ratings, Wilson interval over respondents")
 
 
@@ -288,7 +340,10 @@ def precision(survey: Ratings, answer: str, *, level: float = 0.95) -> Estimate:
     tables = {type_: survey.table(type_) for type_ in survey.types}
     right = {"human", "imitation"} if answer == "human" else {"artificial"}
     share = clip_precision(
-        tables, correct=right & set(tables), answer="human" if answer == "human" else "artificial", level=level
+        tables,
+        correct=right & set(tables),
+        answer="human" if answer == "human" else "artificial",
+        level=level,
     )
     return replace(share, method="share of calls, Wilson interval over respondents")
 
@@ -307,10 +362,20 @@ class Detection:
 
 
 def detection(
-    survey: Ratings, other: str, *, middle: str, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95
+    survey: Ratings,
+    other: str,
+    *,
+    middle: str,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    level: float = 0.95,
 ) -> Detection:
-    """Human clips called human are hits, others called human false alarms. Loglinear correction; bootstrap over respondents."""
-    counted = survey.rating != MIDDLE if middle == "left_out" else np.ones(len(survey.rating), np.bool_)
+    """Human clips called human are hits, others called human false alarms. Loglinear correction;
+    bootstrap over respondents.
+    """
+    counted = (
+        survey.rating != MIDDLE if middle == "left_out" else np.ones(len(survey.rating), np.bool_)
+    )
     said = np.isin(survey.rating, HUMAN_ANSWERS)
     n = len(survey.experience)
     parts = []
@@ -320,15 +385,21 @@ def detection(
         parts.append(np.bincount(survey.respondent[own], minlength=n))
     columns = np.column_stack(parts).astype(np.float64)
     columns = columns[columns[:, [1, 3]].sum(axis=1) > 0]
-    hits, humans, alarms, others = (int(total) for total in columns.sum(axis=0)) if len(columns) else (0, 0, 0, 0)
+    hits, humans, alarms, others = (
+        (int(total) for total in columns.sum(axis=0)) if len(columns) else (0, 0, 0, 0)
+    )
     estimates = [
         resampled(columns, part, name=name, rng=rng, resamples=resamples, level=level)
         for name, part in (("d′ (loglinear)", _d_prime), ("criterion c (loglinear)", _criterion))
     ]
     if not humans or not others:
-        why = undefined("one kind of clip was never shown", method="d′ (loglinear)", n=len(columns), level=level)
+        why = undefined(
+            "one kind of clip was never shown", method="d′ (loglinear)", n=len(columns), level=level
+        )
         estimates = [why, why]
-    return Detection(other, estimates[0], estimates[1], hits, humans - hits, alarms, others - alarms)
+    return Detection(
+        other, estimates[0], estimates[1], hits, humans - hits, alarms, others - alarms
+    )
 
 
 def _scores(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -349,7 +420,9 @@ def _criterion(sums: FloatArray) -> FloatArray:
     return result
 
 
-def by_experience(data: WeightedRatings, type_: str, level_: float, *, level: float = 0.95) -> Estimate:
+def by_experience(
+    data: WeightedRatings, type_: str, level_: float, *, level: float = 0.95
+) -> Estimate:
     """b of a type within one level of experience, where it is the mean of h over respondents."""
     experience, human = data.of(type_)
     own = human[experience == level_]
@@ -357,7 +430,9 @@ def by_experience(data: WeightedRatings, type_: str, level_: float, *, level: fl
     if not len(own):
         return undefined("nobody at this level", method=method, n=0, level=level)
     if len(own) < 2:
-        return without_interval(float(own[0]), "one respondent has no spread", method=method, n=1, level=level)
+        return without_interval(
+            float(own[0]), "one respondent has no spread", method=method, n=1, level=level
+        )
     return Estimate(float(own.mean()), *mean_share(own, level=level), level, len(own), method)
 
 

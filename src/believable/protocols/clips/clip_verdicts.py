@@ -1,4 +1,6 @@
-"""Verdicts on types of players: estimates from ratings whose intervals allow for other respondents, and for other clips."""
+"""Verdicts on types of players: estimates from ratings whose intervals allow for other respondents,
+and for other clips.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def humanness(survey: Ratings) -> FloatArray:
 
 
 def _index_weights(survey: Ratings, own: NDArray[np.bool_]) -> FloatArray:
-    """The weight of each of these ratings in the index: the respondent's experience, shared among the respondent's ratings."""
+    """The weight of each of these ratings in the index: the respondent's experience, shared among
+    the respondent's ratings.
+    """
     respondent = survey.respondent[own]
     count = np.bincount(respondent, minlength=len(survey.experience))
     experience = np.where(count > 0, survey.experience, 0.0)
@@ -53,43 +57,68 @@ def _known(survey: Ratings) -> NDArray[np.bool_]:
     return known
 
 
-def believability(survey: Ratings, type_: str, *, level: float = 0.95) -> tuple[Estimate, VarianceSplit | None]:
-    """b with an interval for other respondents and other clips, and what its variance is made of."""
+def believability(
+    survey: Ratings, type_: str, *, level: float = 0.95
+) -> tuple[Estimate, VarianceSplit | None]:
+    """b with an interval for other respondents and other clips, and what its variance is made
+    of.
+    """
     method = "believability index, Wilson interval for other respondents and clips"
     own = survey.of(type_) & _known(survey)
     if not own.any():
         return undefined("no respondent", method=method, n=0, level=level), None
     weights, h = _index_weights(survey, own), humanness(survey)[own]
     b = float(weights @ h)
-    variance = _effective(crossed_variance(weights * (h - b), weights, survey.respondent[own], survey.stimulus[own]), survey, own)
+    variance = _effective(
+        crossed_variance(weights * (h - b), weights, survey.respondent[own], survey.stimulus[own]),
+        survey,
+        own,
+    )
     split = variance_split(h, survey.respondent[own], survey.stimulus[own].astype(str), weights)
     return crossed_share(b, variance, over="both", level=level, method=method), split
 
 
-def _effective(variance: CrossedVariance, survey: Ratings, own: NDArray[np.bool_]) -> CrossedVariance:
+def _effective(
+    variance: CrossedVariance, survey: Ratings, own: NDArray[np.bool_]
+) -> CrossedVariance:
     """Respondents have weights: their effective number gives the degrees of freedom."""
     units = effective_number(survey.experience[np.unique(survey.respondent[own])])
     return replace(variance, judges_df=max(1.0, units - 1))
 
 
 def contrast(
-    survey: Ratings, first: str, second: str, *, over: Over, alternative: Alternative = "two-sided", level: float = 0.95
+    survey: Ratings,
+    first: str,
+    second: str,
+    *,
+    over: Over,
+    alternative: Alternative = "two-sided",
+    level: float = 0.95,
 ) -> tuple[TestResult, VarianceSplit | None]:
-    """b of one type minus b of another, over respondents who rated both, and what its variance is made of.
+    """b of one type minus b of another, over respondents who rated both, and what its variance is
+    made of.
 
-    Variance by `crossed_variance`; t with the smaller of the effective number of respondents and (Welch's) of clips, minus 1,
-    degrees of freedom.
+    Variance by `crossed_variance`; t with the smaller of the effective number of respondents and
+    (Welch's) of clips, minus 1, degrees of freedom.
     """
     what = "respondents and clips" if over == "both" else "respondents"
-    method, named = f"t test of weighted differences over {what}", f"difference of indices, t interval over {what}"
-    of_first, of_second = (np.unique(survey.respondent[survey.of(type_)]) for type_ in (first, second))
+    method, named = (
+        f"t test of weighted differences over {what}",
+        f"difference of indices, t interval over {what}",
+    )
+    of_first, of_second = (
+        np.unique(survey.respondent[survey.of(type_)]) for type_ in (first, second)
+    )
     both = np.intersect1d(of_first, of_second)
     own = (survey.of(first) | survey.of(second)) & np.isin(survey.respondent, both) & _known(survey)
     n = len(np.unique(survey.respondent[own]))
     if n < 2:
         reason = f"needs at least 2 respondents, got {n}"
         nothing = undefined(reason, method=named, n=n, level=level)
-        return no_result(reason, method=method, n=n, alternative=alternative, estimate=nothing), None
+        return (
+            no_result(reason, method=method, n=n, alternative=alternative, estimate=nothing),
+            None,
+        )
     h = humanness(survey)[own]
     is_first = survey.of(first)[own]
     weights = np.empty(len(h))
@@ -98,7 +127,9 @@ def contrast(
     means = float(weights[is_first] @ h[is_first]), float(weights[~is_first] @ h[~is_first])
     influence = weights * np.where(is_first, h - means[0], means[1] - h)
     respondent, stimulus = survey.respondent[own], survey.stimulus[own].astype(str)
-    variance = _effective(crossed_variance(influence, weights, respondent, stimulus, is_first), survey, own)
+    variance = _effective(
+        crossed_variance(influence, weights, respondent, stimulus, is_first), survey, own
+    )
     estimate = crossed_estimate(means[0] - means[1], variance, over=over, level=level, method=named)
     if estimate.low is None and variance.n_clips >= 2:
         estimate = replace(estimate, reason="all respondents differ alike")
@@ -107,18 +138,28 @@ def contrast(
 
 
 def equivalent(difference: TestResult, *, margin: float, alpha: float) -> EquivalenceResult:
-    """Two one-sided tests of a contrast against ± margin, with the interval at 1 − 2·alpha that decides alike."""
+    """Two one-sided tests of a contrast against ± margin, with the interval at 1 − 2·alpha that
+    decides alike.
+    """
     estimate = difference.estimate
     if estimate is None:
         raise AssertionError("a contrast always has its estimate")
     method = (
-        f"TOST within ±{margin:g}, {difference.method.partition(' of weighted differences ')[2].replace('over', 't tests over')}"
+        f"TOST within ±{margin:g},"
+        f" {difference.method.partition(' of weighted differences ')[2].replace('over', 't tests over')}"
     )
-    return replace(tost_estimate(estimate, low=-margin, high=margin, alpha=alpha, method=method), n=difference.n)
+    return replace(
+        tost_estimate(estimate, low=-margin, high=margin, alpha=alpha, method=method),
+        n=difference.n,
+    )
 
 
-def recall(survey: Ratings, type_: str, *, middle: str = "not_human", level: float = 0.95) -> Estimate:
-    """Share of a type's ratings that say human (1 or 2); the answer 3 is not human, or is left out."""
+def recall(
+    survey: Ratings, type_: str, *, middle: str = "not_human", level: float = 0.95
+) -> Estimate:
+    """Share of a type's ratings that say human (1 or 2); the answer 3 is not human, or is left
+    out.
+    """
     own = survey.of(type_) & ((survey.rating != MIDDLE) | (middle != "left_out"))
     return _share(survey, own, np.isin(survey.rating, HUMAN_ANSWERS), "share of ratings", level)
 
@@ -131,26 +172,37 @@ def precision(survey: Ratings, answer: str, *, level: float = 0.95) -> Estimate:
     return _share(survey, called, right, "share of calls", level)
 
 
-def _share(survey: Ratings, own: NDArray[np.bool_], yes: NDArray[np.bool_], name: str, level: float) -> Estimate:
+def _share(
+    survey: Ratings, own: NDArray[np.bool_], yes: NDArray[np.bool_], name: str, level: float
+) -> Estimate:
     method = f"{name}, Wilson interval for other respondents and clips"
     if not own.any():
         return undefined("there is nothing to count", method=method, n=0, level=level)
     value = yes[own].astype(np.float64)
     weights = np.full(len(value), 1 / len(value))
     p = float(value.mean())
-    variance = crossed_variance(weights * (value - p), weights, survey.respondent[own], survey.stimulus[own])
+    variance = crossed_variance(
+        weights * (value - p), weights, survey.respondent[own], survey.stimulus[own]
+    )
     return crossed_share(p, variance, over="both", level=level, method=method)
 
 
-def detection(survey: Ratings, other: str, *, middle: str, level: float = 0.95) -> tuple[Estimate, Estimate]:
-    """d′ and criterion c with intervals for other respondents and other clips (delta method, loglinear correction)."""
+def detection(
+    survey: Ratings, other: str, *, middle: str, level: float = 0.95
+) -> tuple[Estimate, Estimate]:
+    """d′ and criterion c with intervals for other respondents and other clips (delta method,
+    loglinear correction).
+    """
     counted = (survey.rating != MIDDLE) | (middle != "left_out")
     said = np.isin(survey.rating, HUMAN_ANSWERS).astype(np.float64)
     names = "d′ (loglinear)", "criterion c (loglinear)"
     methods = [f"{name}, t interval for other respondents and clips" for name in names]
     human, others = (np.flatnonzero(survey.of(type_) & counted) for type_ in ("human", other))
     if not len(human) or not len(others):
-        nothing = [undefined("one kind of clip was never shown", method=method, n=0, level=level) for method in methods]
+        nothing = [
+            undefined("one kind of clip was never shown", method=method, n=0, level=level)
+            for method in methods
+        ]
         return nothing[0], nothing[1]
     z, slope, rates = [], [], []
     for rows in (human, others):
@@ -160,13 +212,17 @@ def detection(survey: Ratings, other: str, *, middle: str, level: float = 0.95) 
     rows = np.concatenate([human, others])
     group = np.repeat([0, 1], [len(human), len(others)])
     weights = np.where(group == 0, 1 / len(human), 1 / len(others))
-    moved = np.where(group == 0, slope[0] * (said[rows] - rates[0]), slope[1] * (said[rows] - rates[1]))
+    moved = np.where(
+        group == 0, slope[0] * (said[rows] - rates[0]), slope[1] * (said[rows] - rates[1])
+    )
     signs = np.where(group == 0, 1.0, -1.0), np.full(len(rows), -0.5)
     values = z[0] - z[1], -(z[0] + z[1]) / 2
     found = [
         crossed_estimate(
             value,
-            crossed_variance(sign * moved, weights, survey.respondent[rows], survey.stimulus[rows], group),
+            crossed_variance(
+                sign * moved, weights, survey.respondent[rows], survey.stimulus[rows], group
+            ),
             over="both",
             level=level,
             method=method,

@@ -47,9 +47,11 @@ class ClipsTruth:
     human                          mean humanness of clips of people
     imitation                      mean humanness of clips of imitations
     artificial                     mean humanness of clips of artificial players
-    by_experience                  how much stronger these are felt per step of experience above the middle
+    by_experience                  how much stronger these are felt per step of experience above the
+                                   middle
     respondent_sd                  spread of respondents
-    clip_spread                    the most and the least human clip of a type differ from its mean by this much
+    clip_spread                    the most and the least human clip of a type differ from its mean
+                                   by this much
     experience                     shares of the experience levels 1 to 5
     """
 
@@ -72,8 +74,12 @@ def clip_means(truth: ClipsTruth, study: Study, roles: Roles) -> dict[str, float
     means: dict[str, float] = {}
     for kind in TYPES:
         own = [stimulus.id for stimulus in study.stimuli if stimulus.condition in roles.named[kind]]
-        spread = np.linspace(-truth.clip_spread, truth.clip_spread, len(own)) if len(own) > 1 else [0.0]
-        means |= {name: getattr(truth, kind) + float(off) for name, off in zip(own, spread, strict=True)}
+        spread = (
+            np.linspace(-truth.clip_spread, truth.clip_spread, len(own)) if len(own) > 1 else [0.0]
+        )
+        means |= {
+            name: getattr(truth, kind) + float(off) for name, off in zip(own, spread, strict=True)
+        }
     return means
 
 
@@ -115,26 +121,51 @@ def fill(truth: ClipsTruth, sessions: Sessions) -> None:
     _beside(sessions, roles, person, position, player, ratings)
 
 
-def _beside(sessions: Sessions, roles: Roles, person: IntArray, position: IntArray, player: IntArray, ratings: IntArray) -> None:
+def _beside(
+    sessions: Sessions,
+    roles: Roles,
+    person: IntArray,
+    position: IntArray,
+    player: IntArray,
+    ratings: IntArray,
+) -> None:
     """What is asked along with the rating."""
     rng = sessions.rng
     viewed = roles.asked.get("viewed")
     if viewed is not None:
         times = rng.choice(TIMES_VIEWED, size=len(person), p=TIMES_SHARES)
         if viewed.kind == "choice":
-            sessions.answer(person, position, viewed.id, viewed.kind, text=times.astype(str).astype(object), player=player)
+            sessions.answer(
+                person,
+                position,
+                viewed.id,
+                viewed.kind,
+                text=times.astype(str).astype(object),
+                player=player,
+            )
         else:
             sessions.answer(person, position, viewed.id, viewed.kind, number=times, player=player)
     how_human = roles.asked.get("how_human")
     if how_human is not None:
         some = np.flatnonzero(ratings >= 4)
-        points = np.clip(np.rint(rng.normal(4.5, 1.8, len(some)) - 1.2 * (ratings[some] - 4)), 1, 10)
-        sessions.answer(person[some], position[some], how_human.id, how_human.kind, number=points, player=player[some])
+        points = np.clip(
+            np.rint(rng.normal(4.5, 1.8, len(some)) - 1.2 * (ratings[some] - 4)), 1, 10
+        )
+        sessions.answer(
+            person[some],
+            position[some],
+            how_human.id,
+            how_human.kind,
+            number=points,
+            player=player[some],
+        )
     comment = roles.asked.get("comment")
     if comment is not None:
         some = np.flatnonzero(rng.random(len(person)) < COMMENTING)
         text = _comments(ratings[some], rng)
-        sessions.answer(person[some], position[some], comment.id, comment.kind, text=text, player=player[some])
+        sessions.answer(
+            person[some], position[some], comment.id, comment.kind, text=text, player=player[some]
+        )
 
 
 def _means(truth: ClipsTruth, pool: Pool) -> FloatArray:
@@ -150,8 +181,14 @@ def values(truth: ClipsTruth, sessions: Sessions) -> Mapping[str, float]:
     known_values = {"confidence": mean_e / 5}
     means = clip_means(truth, study, roles)
     for kind in TYPES:
-        own = [means[stimulus.id] for stimulus in study.stimuli if stimulus.condition in roles.named[kind]]
-        table: NDArray[np.float64] = np.array([[chances(truth, mean, e) for mean in own] for e in LEVELS])
+        own = [
+            means[stimulus.id]
+            for stimulus in study.stimuli
+            if stimulus.condition in roles.named[kind]
+        ]
+        table: NDArray[np.float64] = np.array(
+            [[chances(truth, mean, e) for mean in own] for e in LEVELS]
+        )
         h = (table * (5 - LEVELS) / 4).sum(axis=2).mean(axis=1)
         known_values[f"believability.{kind}"] = float((shares * LEVELS * h).sum() / mean_e)
         known_values[f"recall.{kind}"] = float(shares @ table[:, :, :2].sum(axis=2).mean(axis=1))
@@ -169,7 +206,9 @@ class Respondent(Mind):
         self._leaning = rng.gauss(0, truth.respondent_sd)
         self._last = 3
 
-    def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
+    def answer(
+        self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]
+    ) -> Any:
         name, _, clip = question.rpartition("-")
         role = self._roles.role_of(name or question)
         if role == "experience":
@@ -182,7 +221,11 @@ class Respondent(Mind):
             times = self._rng.choices(TIMES_VIEWED, TIMES_SHARES)[0]
             return str(times) if self._roles.asked["viewed"].kind == "choice" else times
         if role == "comment":
-            return self._rng.choice(COMMENTS[_taken_for(self._last)]) if self._rng.random() < COMMENTING else LEFT_OPEN
+            return (
+                self._rng.choice(COMMENTS[_taken_for(self._last)])
+                if self._rng.random() < COMMENTING
+                else LEFT_OPEN
+            )
         return None
 
     def _rate(self, seen: SeenStimulus) -> int | None:

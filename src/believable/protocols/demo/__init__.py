@@ -6,6 +6,8 @@ from believable.protocols.contract import ReadyStudy
 
 DEMO = ReadyStudy(
     name="demo",
-    about="Two short recordings of a figure in a maze: which walks like a person? About five minutes.",
+    about=(
+        "Two short recordings of a figure in a maze: which walks like a person? About five minutes."
+    ),
     package=__name__,
 )

@@ -1,4 +1,6 @@
-"""The verdict on one agent: is it told from people, is it equivalent to chance, and what do the answers rest on?"""
+"""The verdict on one agent: is it told from people, is it equivalent to chance, and what do the
+answers rest on?
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from believable.analysis.claims import Claim, claim_of, refuse, split_words
-from believable.analysis.findings import LOOSE_CELL, Direction, Finding, Undefined, estimate_cells, number_or
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Direction,
+    Finding,
+    Undefined,
+    estimate_cells,
+    number_or,
+)
 from believable.analysis.numbers import counted, estimate_words, in_words, interval_words, number
 from believable.analysis.settled_plan import Plan
 from believable.protocols.hntt.navigation_judgements import AgentContest
-from believable.stats.crossed import Over, VarianceSplit, crossed_mean, tost_estimate, variance_split
+from believable.stats.crossed import (
+    Over,
+    VarianceSplit,
+    crossed_mean,
+    tost_estimate,
+    variance_split,
+)
 from believable.stats.crossed_contrasts import SHARES, crossed_share_test
 from believable.stats.equivalence import EquivalenceResult, as_test
 from believable.stats.estimate import Estimate
@@ -24,7 +39,9 @@ UNEQUAL = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentVerdict:
-    """The mean accuracy of the judges with the interval that decides, both tests on it, and the parts of its variance."""
+    """The mean accuracy of the judges with the interval that decides, both tests on it, and the
+    parts of its variance.
+    """
 
     test: TestResult
     equivalence: EquivalenceResult
@@ -48,14 +65,18 @@ def decide(
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
 ) -> AgentVerdict:
-    """Both verdicts from one interval of the mean accuracy, over judges and pairs of clips, or over judges.
+    """Both verdicts from one interval of the mean accuracy, over judges and pairs of clips, or over
+    judges.
 
     correct     one entry per trial: was the human one chosen?
-    Undefined   no trial; fewer than 2 judges or 2 pairs. If all trials are alike, the exact test takes the place of t.
+    Undefined   no trial; fewer than 2 judges or 2 pairs. If all trials are alike, the exact test
+                takes the place of t.
     """
     values = np.asarray(correct, dtype=np.float64)
     level = 1 - alpha
-    test = crossed_share_test(values, judges, pairs, null=chance, over=over, alternative=alternative, level=level)
+    test = crossed_share_test(
+        values, judges, pairs, null=chance, over=over, alternative=alternative, level=level
+    )
     mean = crossed_mean(values, judges, pairs, over=over, limits=SHARES, level=level)
     same = tost_estimate(
         mean,
@@ -69,7 +90,9 @@ def decide(
 
 
 def judge_agent(contest: AgentContest, plan: Plan) -> tuple[AgentVerdict, Claim]:
-    """The verdict on an agent by the plan, and whom it is about. Too few pairs for the claim: no test, with the reason."""
+    """The verdict on an agent by the plan, and whom it is about. Too few pairs for the claim: no
+    test, with the reason.
+    """
     claim = claim_of(plan, contest.pair)
     verdict = decide(
         contest.correct,
@@ -85,22 +108,37 @@ def judge_agent(contest: AgentContest, plan: Plan) -> tuple[AgentVerdict, Claim]
 
 
 def _refuse(verdict: AgentVerdict, claim: Claim) -> AgentVerdict:
-    same = replace(verdict.equivalence, estimate=refuse(verdict.equivalence.estimate, claim), reason=claim.refusal)
-    return replace(verdict, test=refuse(verdict.test, claim), equivalence=replace(same, p_value=None, p_low=None, p_high=None))
+    same = replace(
+        verdict.equivalence,
+        estimate=refuse(verdict.equivalence.estimate, claim),
+        reason=claim.refusal,
+    )
+    return replace(
+        verdict,
+        test=refuse(verdict.test, claim),
+        equivalence=replace(same, p_value=None, p_low=None, p_high=None),
+    )
 
 
 def verdict_findings(contest: AgentContest, plan: Plan) -> list[Finding]:
     """The difference from chance, with its direction, and equivalence with it."""
     verdict, claim = judge_agent(contest, plan)
     chance, margin = float(plan.option("chance")), float(plan.test_option("accuracy", "margin"))
-    stated = "set in the plan" if plan.test_declared("accuracy", "margin") else "default, not set in the plan"
+    stated = (
+        "set in the plan"
+        if plan.test_declared("accuracy", "margin")
+        else "default, not set in the plan"
+    )
     agent, same = in_words(contest.agent), verdict.equivalence.estimate
     judges = counted(len(contest.judges), "judge")
     parts = split_words(verdict.split)
-    measured = f"{judges} chose the human over {agent} in a mean share of {estimate_words(verdict.mean)} of their trials."
+    measured = (
+        f"{judges} chose the human over {agent} in a mean share of {estimate_words(verdict.mean)}"
+        " of their trials."
+    )
     compared = (
-        f"The mean accuracy against {agent}, {number(same.value)} ({interval_words(same)}), was compared with {chance:g} within a"
-        f" margin of {margin:g} ({stated})."
+        f"The mean accuracy against {agent}, {number(same.value)} ({interval_words(same)}), was"
+        f" compared with {chance:g} within a margin of {margin:g} ({stated})."
     )
     return [
         Finding(
@@ -111,7 +149,9 @@ def verdict_findings(contest: AgentContest, plan: Plan) -> list[Finding]:
             verdict.test,
             about=contest.agent,
             direction=Direction(
-                chance, f"judges tell {agent} from people", f"{agent} is taken for the human more often than the human"
+                chance,
+                f"judges tell {agent} from people",
+                f"{agent} is taken for the human more often than the human",
             ),
             scope=claim.scope,
         ),
@@ -139,15 +179,23 @@ def decision_row(contest: AgentContest, plan: Plan) -> tuple[LOOSE_CELL, ...]:
         len(contest.judges),
         claim.n_clips,
         *estimate_cells(verdict.mean),
-        number_or(test.statistic if test.symbol == "t" else None, none if test.statistic is None else "an exact test has none"),
-        number_or(test.df[0] if test.df else None, none if test.statistic is None else "an exact test has none"),
+        number_or(
+            test.statistic if test.symbol == "t" else None,
+            none if test.statistic is None else "an exact test has none",
+        ),
+        number_or(
+            test.df[0] if test.df else None,
+            none if test.statistic is None else "an exact test has none",
+        ),
         number_or(test.p_value, none),
         number_or(same.p_value, same.reason or none),
     )
 
 
 def split_row(contest: AgentContest, plan: Plan) -> tuple[LOOSE_CELL, ...]:
-    """A row of the table `variance`: standard deviations of single judgements, shares of the variance of the mean."""
+    """A row of the table `variance`: standard deviations of single judgements, shares of the
+    variance of the mean.
+    """
     split = judge_agent(contest, plan)[0].split
     why = Undefined(split.reason or "there is no variance")
     parts = (split.judges, split.clips, split.rest)
@@ -159,15 +207,22 @@ def split_row(contest: AgentContest, plan: Plan) -> tuple[LOOSE_CELL, ...]:
 
 
 def averages(contest: AgentContest) -> tuple[tuple[LOOSE_CELL, ...], str] | None:
-    """A row of the table `averages` and a sentence, if judges have so different numbers of trials that averages differ."""
+    """A row of the table `averages` and a sentence, if judges have so different numbers of trials
+    that averages differ.
+    """
     accuracy, trials = contest.accuracy(), np.bincount(contest.judge)[contest.judges]
     if not len(trials) or trials.max() < UNEQUAL * trials.min():
         return None
-    mean, median, pooled = float(accuracy.mean()), float(np.median(accuracy)), float(contest.correct.mean())
+    mean, median, pooled = (
+        float(accuracy.mean()),
+        float(np.median(accuracy)),
+        float(contest.correct.mean()),
+    )
     least, most = int(trials.min()), int(trials.max())
     sentence = (
-        f"Judges of {contest.agent} have different numbers of trials, from {least} to {most}. The mean over judges, in which each"
-        f" judge counts alike, is {number(mean)} and decides; the median over judges is {number(median)}; pooled, with each trial"
-        f" counting alike, accuracy is {number(pooled)}."
+        f"Judges of {contest.agent} have different numbers of trials, from {least} to {most}. The"
+        f" mean over judges, in which each judge counts alike, is {number(mean)} and decides; the"
+        f" median over judges is {number(median)}; pooled, with each trial counting alike, accuracy"
+        f" is {number(pooled)}."
     )
     return (contest.agent, len(trials), least, most, mean, median, pooled), sentence

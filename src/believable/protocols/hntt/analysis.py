@@ -1,4 +1,6 @@
-"""`hntt`: which of two navigates more like a human? The pass criterion, its robustness, and what it can and cannot show."""
+"""`hntt`: which of two navigates more like a human? The pass criterion, its robustness, and what it
+can and cannot show.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,35 @@ import numpy as np
 
 from believable.analysis.claims import claim_of, limit_section, name_clips
 from believable.analysis.data import Data
-from believable.analysis.findings import LOOSE_CELL, Finding, Section, Undefined, estimate_cells, number_or
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Finding,
+    Section,
+    Undefined,
+    estimate_cells,
+    number_or,
+)
 from believable.analysis.layouts import Layouts
-from believable.analysis.numbers import counted, estimate_words, in_words, integer, level_words, listed, number
+from believable.analysis.numbers import (
+    counted,
+    estimate_words,
+    in_words,
+    integer,
+    level_words,
+    listed,
+    number,
+)
 from believable.analysis.procedure import Verb
 from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
 from believable.protocols.hntt import DECLARATION
-from believable.protocols.hntt.agent_verdict import averages, decision_row, judge_agent, split_row, verdict_findings
+from believable.protocols.hntt.agent_verdict import (
+    averages,
+    decision_row,
+    judge_agent,
+    split_row,
+    verdict_findings,
+)
 from believable.protocols.hntt.clip_behaviour import behaviour_section
 from believable.protocols.hntt.control_pairs import controls_section
 from believable.protocols.hntt.navigation_judgements import (
@@ -61,15 +84,25 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
     largest = max(contests, key=lambda contest: len(contest.accuracy()))
     # A source of chance of its own: what is simulated here changes no other number.
     criterion = criterion_section(
-        plan, len(largest.accuracy()), len(set(largest.pair.tolist())), np.random.default_rng(plan.seed)
+        plan,
+        len(largest.accuracy()),
+        len(set(largest.pair.tolist())),
+        np.random.default_rng(plan.seed),
     )
-    between = agents_section(data, judged, contests, plan), groups_section(data, judged, contests, plan)
+    between = (
+        agents_section(data, judged, contests, plan),
+        groups_section(data, judged, contests, plan),
+    )
     sections = (
         accuracy_section(contests, plan, rng),
         robustness_section(contests, plan, rng),
         pairs_section(judged, contests, plan),
         *(() if criterion is None else (criterion,)),
-        *(section for section in (controls_section(judgements(data), plan), behaviour_section(data, plan)) if section),
+        *(
+            section
+            for section in (controls_section(judgements(data), plan), behaviour_section(data, plan))
+            if section
+        ),
         *((uncertainty_section(contests, plan),) if data.has("certainty") else ()),
         *((familiarity_section(data, contests, plan),) if familiar else ()),
         *((strength,) if strength is not None else ()),
@@ -81,7 +114,9 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
-    """The main outcomes of the first agent (by name): mean accuracy, its test, equivalence, medians, the published interval."""
+    """The main outcomes of the first agent (by name): mean accuracy, its test, equivalence,
+    medians, the published interval.
+    """
     contests = agents(compared(data, plan), plan.roles["human"])
     if not contests:
         return {}
@@ -103,13 +138,17 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
 def methods(data: Data, plan: Plan, verb: Verb) -> str:
     """The protocol's part of the methods."""
     chance, level = plan.option("chance"), level_words(plan.level)
-    return LAYOUTS.paragraph("methods.md", verb=verb, level=level, integer=integer, plan=plan, chance=chance)
+    return LAYOUTS.paragraph(
+        "methods.md", verb=verb, level=level, integer=integer, plan=plan, chance=chance
+    )
 
 
 ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, planned=planned)
 
 
-def accuracy_section(contests: Sequence[AgentContest], plan: Plan, rng: np.random.Generator) -> Section:
+def accuracy_section(
+    contests: Sequence[AgentContest], plan: Plan, rng: np.random.Generator
+) -> Section:
     """The published table and verdict, the test against chance and the equivalence test."""
     rows, charted, findings = [], [], []
     for contest in contests:
@@ -123,20 +162,28 @@ def accuracy_section(contests: Sequence[AgentContest], plan: Plan, rng: np.rando
                 len(accuracy),
                 len(contest.correct),
                 *estimate_cells(mean),
-                number_or(float(accuracy.std(ddof=1)) if len(accuracy) > 1 else None, "one judge has no spread"),
+                number_or(
+                    float(accuracy.std(ddof=1)) if len(accuracy) > 1 else None,
+                    "one judge has no spread",
+                ),
                 *estimate_cells(verdict.median),
                 verdict.quartile_low,
                 verdict.quartile_high,
                 criterion_cell(verdict),
                 *(
-                    Undefined("too few judges for an exact interval") if bound is None or np.isinf(bound) else bound
+                    (
+                        Undefined("too few judges for an exact interval")
+                        if bound is None or np.isinf(bound)
+                        else bound
+                    )
                     for bound in (exact.low, exact.high)
                 ),
             )
         )
         shares, counts = np.unique(accuracy, return_counts=True)
         charted += [
-            (contest.agent, number(float(share)), float(share), int(count)) for share, count in zip(shares, counts, strict=True)
+            (contest.agent, number(float(share)), float(share), int(count))
+            for share, count in zip(shares, counts, strict=True)
         ]
         findings += [*verdict_findings(contest, plan), criterion_finding(contest, verdict)]
     chance = float(plan.option("chance"))
@@ -146,13 +193,21 @@ def accuracy_section(contests: Sequence[AgentContest], plan: Plan, rng: np.rando
     unequal = [found for found in map(averages, contests) if found is not None]
     tables = (
         main,
-        LAYOUTS.table("decision", [decision_row(contest, plan) for contest in contests], chance=chance),
+        LAYOUTS.table(
+            "decision", [decision_row(contest, plan) for contest in contests], chance=chance
+        ),
         LAYOUTS.table("variance", [split_row(contest, plan) for contest in contests]),
         *((LAYOUTS.table("averages", [row for row, _ in unequal]),) if unequal else ()),
         spread,
     )
-    paragraphs = (_question(contests), *_whom(contests, plan), *(sentence for _, sentence in unequal))
-    return LAYOUTS.section("accuracy", paragraphs=paragraphs, findings=findings, tables=tables, charts=charts)
+    paragraphs = (
+        _question(contests),
+        *_whom(contests, plan),
+        *(sentence for _, sentence in unequal),
+    )
+    return LAYOUTS.section(
+        "accuracy", paragraphs=paragraphs, findings=findings, tables=tables, charts=charts
+    )
 
 
 def _whom(contests: Sequence[AgentContest], plan: Plan) -> tuple[str, ...]:
@@ -161,10 +216,18 @@ def _whom(contests: Sequence[AgentContest], plan: Plan) -> tuple[str, ...]:
         return ()
     if plan.over == "judges":
         shown = name_clips(len({pair for contest in contests for pair in contest.pair.tolist()}))
-        return (f"Verdicts are about {shown}, as the plan has it: other clips of the same agents may give others.",)
+        return (
+            (
+                f"Verdicts are about {shown}, as the plan has it: other clips of the same agents"
+                " may give others."
+            ),
+        )
     return (
-        "Verdicts are about the agent: the interval over judges and clips (pairs of recordings) decides. The published criterion"
-        " is over judges, so that it speaks of these clips only.",
+        (
+            "Verdicts are about the agent: the interval over judges and clips (pairs of recordings)"
+            " decides. The published criterion is over judges, so that it speaks of these clips"
+            " only."
+        ),
     )
 
 
@@ -172,7 +235,10 @@ def _question(contests: Sequence[AgentContest]) -> str:
     if not contests:
         return "No judgement of a human against an agent is left: there is nothing to say."
     names = listed([contest.agent for contest in contests])
-    return f"Judges saw a human and an agent side by side and chose the one that is more like a human. Agents: {names}."
+    return (
+        "Judges saw a human and an agent side by side and chose the one that is more like a human."
+        f" Agents: {names}."
+    )
 
 
 def criterion_cell(verdict: HnttVerdict) -> LOOSE_CELL:
@@ -189,18 +255,26 @@ def criterion_finding(contest: AgentContest, verdict: HnttVerdict) -> Finding:
     agent, scope = in_words(contest.agent), name_clips(len(set(contest.pair.tolist())))
     chance = f"{verdict.chance:g}"
     if verdict.passes is None:
-        conclusion = "" if verdict.median.low is None else f"There is no verdict by the published criterion: {NO_WIDTH}."
+        conclusion = (
+            ""
+            if verdict.median.low is None
+            else f"There is no verdict by the published criterion: {NO_WIDTH}."
+        )
     elif verdict.passes:
         conclusion = (
-            f"The interval contains {chance}: the agent passes by the published criterion, which does not by itself show that"
-            " people cannot tell the two apart."
+            f"The interval contains {chance}: the agent passes by the published criterion, which"
+            " does not by itself show that people cannot tell the two apart."
         )
     elif verdict.above:
         conclusion = (
-            f"The interval lies above {chance}: the agent does not pass by the published criterion, judges tell it from people."
+            f"The interval lies above {chance}: the agent does not pass by the published criterion,"
+            " judges tell it from people."
         )
     else:
-        conclusion = f"The interval lies below {chance}: the agent is taken for the human more often than the human."
+        conclusion = (
+            f"The interval lies below {chance}: the agent is taken for the human more often than"
+            " the human."
+        )
     return Finding(
         "median_accuracy",
         f"Published criterion, {agent}",
@@ -212,7 +286,9 @@ def criterion_finding(contest: AgentContest, verdict: HnttVerdict) -> Finding:
     )
 
 
-def robustness_section(contests: Sequence[AgentContest], plan: Plan, rng: np.random.Generator) -> Section:
+def robustness_section(
+    contests: Sequence[AgentContest], plan: Plan, rng: np.random.Generator
+) -> Section:
     """Would other judges, other clips or fewer judges have told the same?"""
     subsamples: list[tuple[LOOSE_CELL, ...]] = []
     intervals: list[tuple[LOOSE_CELL, ...]] = []
@@ -220,7 +296,14 @@ def robustness_section(contests: Sequence[AgentContest], plan: Plan, rng: np.ran
         accuracy = contest.accuracy()
         fewer = subsampled(accuracy, plan, rng)
         if isinstance(fewer, str):
-            subsamples.append((contest.agent, plan.option("subsample"), plan.option("subsamples"), *[Undefined(fewer)] * 7))
+            subsamples.append(
+                (
+                    contest.agent,
+                    plan.option("subsample"),
+                    plan.option("subsamples"),
+                    *[Undefined(fewer)] * 7,
+                )
+            )
         else:
             spreads = fewer.variance_median, fewer.variance_low, fewer.variance_high
             subsamples.append(
@@ -236,8 +319,14 @@ def robustness_section(contests: Sequence[AgentContest], plan: Plan, rng: np.ran
                 )
             )
         by = clustered(contest, rng=rng, resamples=int(plan.option("resamples")), level=plan.level)
-        for unit, estimate in (("judges", by.judges), ("pairs of clips", by.clips), ("judges and pairs", by.both)):
-            intervals.append((contest.agent, unit, estimate.n, *estimate_cells(estimate), estimate.method))
+        for unit, estimate in (
+            ("judges", by.judges),
+            ("pairs of clips", by.clips),
+            ("judges and pairs", by.both),
+        ):
+            intervals.append(
+                (contest.agent, unit, estimate.n, *estimate_cells(estimate), estimate.method)
+            )
     return LAYOUTS.section(
         "robustness",
         tables=(LAYOUTS.table("clustered", intervals), LAYOUTS.table("subsampling", subsamples)),
@@ -245,7 +334,9 @@ def robustness_section(contests: Sequence[AgentContest], plan: Plan, rng: np.ran
     )
 
 
-def pairs_section(judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan) -> Section:
+def pairs_section(
+    judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan
+) -> Section:
     """Pair by pair, and whether one side of the screen was preferred."""
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for contest in contests:
@@ -253,11 +344,25 @@ def pairs_section(judged: NavigationJudgements, contests: Sequence[AgentContest]
             own = contest.pair == pair
             share = proportion(int(contest.correct[own].sum()), int(own.sum()), level=plan.level)
             known = contest.uncertainty[own & ~np.isnan(contest.uncertainty)]
-            mean = number_or(float(known.mean()) if len(known) else None, "nobody said how certain they were")
-            rows.append((contest.agent, str(contest.scenario[own][0]), pair, int(own.sum()), *estimate_cells(share), mean))
+            mean = number_or(
+                float(known.mean()) if len(known) else None, "nobody said how certain they were"
+            )
+            rows.append(
+                (
+                    contest.agent,
+                    str(contest.scenario[own][0]),
+                    pair,
+                    int(own.sum()),
+                    *estimate_cells(share),
+                    mean,
+                )
+            )
     findings, paragraphs = _side_preference(judged, plan)
     if judged.undecided:
-        paragraphs.append(f"{counted(judged.undecided, 'choice')} named neither or were left open, and are not counted.")
+        paragraphs.append(
+            f"{counted(judged.undecided, 'choice')} named neither or were left open, and are not"
+            " counted."
+        )
     return LAYOUTS.section(
         "pairs",
         paragraphs=paragraphs,
@@ -268,19 +373,28 @@ def pairs_section(judged: NavigationJudgements, contests: Sequence[AgentContest]
 
 
 def _side_preference(judged: NavigationJudgements, plan: Plan) -> tuple[list[Finding], list[str]]:
-    """Test whether judges preferred one side. Judges are the units, because the choices of one judge may depend on each other."""
+    """Test whether judges preferred one side. Judges are the units, because the choices of one
+    judge may depend on each other.
+    """
     known = int(judged.side_known.sum())
     paragraphs = []
     if known < len(judged):
         paragraphs.append(
-            f"The sides of {counted(len(judged) - known, 'trial')} are not known. They say nothing about a preference for a side."
+            f"The sides of {counted(len(judged) - known, 'trial')} are not known. They say nothing"
+            " about a preference for a side."
         )
     if not known:
         return [], paragraphs
     own = judged.side_known
     pairs = judged.pair[own].astype(str)
-    test = crossed_share_test(judged.chose_first[own], judged.judge[own], pairs, over="judges", level=plan.level)
-    share = "" if test.estimate is None else f": a mean share of {estimate_words(test.estimate)} over judges"
+    test = crossed_share_test(
+        judged.chose_first[own], judged.judge[own], pairs, over="judges", level=plan.level
+    )
+    share = (
+        ""
+        if test.estimate is None
+        else f": a mean share of {estimate_words(test.estimate)} over judges"
+    )
     first = int(judged.chose_first[judged.side_known].sum())
     sentence = f"Player A (left) was chosen in {first} of {counted(known, 'trial')}{share}."
     return [Finding("side", "Side of the screen", sentence, test.estimate, test)], paragraphs

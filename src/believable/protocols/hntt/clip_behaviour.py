@@ -1,7 +1,9 @@
-"""Behaviour beside judgement: what was measured in each clip, and how often the clip was taken for a person's.
+"""Behaviour beside judgement: what was measured in each clip, and how often the clip was taken for
+a person's.
 
-Judges choose between two clips, so what they go by shows in how their choice follows the difference between the two: log odds of
-choosing a clip, per standard deviation by which a measure is higher in it. Intervals resample judges and pairs of clips at once.
+Judges choose between two clips, so what they go by shows in how their choice follows the difference
+between the two: log odds of choosing a clip, per standard deviation by which a measure is higher in
+it. Intervals resample judges and pairs of clips at once.
 """
 
 from __future__ import annotations
@@ -14,7 +16,16 @@ from numpy.typing import NDArray
 from scipy import special
 
 from believable.analysis.data import Data
-from believable.analysis.findings import LOOSE_CELL, Column, Finding, Section, Table, Undefined, estimate_cells, number_or
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Column,
+    Finding,
+    Section,
+    Table,
+    Undefined,
+    estimate_cells,
+    number_or,
+)
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, in_words
 from believable.analysis.settled_plan import Plan
@@ -37,14 +48,17 @@ WORDS: Mapping[str, str] = {
     "path_efficiency": "Path efficiency",
 }
 RESAMPLES = 1000
-#: Weights are held back as if their spread were this, in log odds per SD: it keeps them finite where all judges agree.
+#: Weights are held back as if their spread were this, in log odds per SD: it keeps them finite
+#: where all judges agree.
 PRIOR_SD = 5.0
 _NEWTON_STEPS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPairs:
-    """Pairs of clips by judges: how often the first of a pair was shown to each, and how often chosen."""
+    """Pairs of clips by judges: how often the first of a pair was shown to each, and how often
+    chosen.
+    """
 
     pairs: tuple[tuple[str, str], ...]
     shown: FloatArray
@@ -66,8 +80,9 @@ def judged_pairs(judged: NavigationJudgements, pairs: Sequence[tuple[str, str]])
 
 
 def choice_weights(differences: FloatArray, shown: FloatArray, chosen: FloatArray) -> FloatArray:
-    """Logistic weights without an intercept, for each row of counts: `differences` is pairs × measures, counts are rows ×
-    pairs."""
+    """Logistic weights without an intercept, for each row of counts: `differences` is pairs ×
+    measures, counts are rows × pairs.
+    """
     weights = np.zeros((len(shown), differences.shape[1]))
     ridge = np.eye(differences.shape[1]) / PRIOR_SD**2
     for _ in range(_NEWTON_STEPS):
@@ -82,16 +97,24 @@ def choice_weights(differences: FloatArray, shown: FloatArray, chosen: FloatArra
     return weights
 
 
-def resampled_counts(pairs: JudgedPairs, rng: np.random.Generator, resamples: int) -> tuple[FloatArray, FloatArray]:
-    """Judges and pairs drawn anew, both with replacement, as often as `resamples`: what was shown and chosen of each pair."""
+def resampled_counts(
+    pairs: JudgedPairs, rng: np.random.Generator, resamples: int
+) -> tuple[FloatArray, FloatArray]:
+    """Judges and pairs drawn anew, both with replacement, as often as `resamples`: what was shown
+    and chosen of each pair.
+    """
     judges, columns = pairs.shown.shape
     people = rng.multinomial(judges, np.full(judges, 1 / judges), size=resamples)
     clips = rng.multinomial(columns, np.full(columns, 1 / columns), size=resamples)
     return clips * (people @ pairs.shown), clips * (people @ pairs.chosen)
 
 
-def weight_estimates(pairs: JudgedPairs, differences: FloatArray, *, rng: np.random.Generator, level: float) -> list[Estimate]:
-    """For each measure its weight, all of `differences` in one model, with an interval for other judges and other pairs."""
+def weight_estimates(
+    pairs: JudgedPairs, differences: FloatArray, *, rng: np.random.Generator, level: float
+) -> list[Estimate]:
+    """For each measure its weight, all of `differences` in one model, with an interval for other
+    judges and other pairs.
+    """
     method = "logistic choice model; percentile bootstrap over judges and pairs"
     units, used = min(len(pairs.shown), len(pairs.pairs)), np.flatnonzero(pairs.shown.sum(0) > 0)
     measures = differences.shape[1]
@@ -101,10 +124,16 @@ def weight_estimates(pairs: JudgedPairs, differences: FloatArray, *, rng: np.ran
     shown, chosen = pairs.shown.sum(0)[None], pairs.chosen.sum(0)[None]
     values = choice_weights(differences, shown, chosen)[0].tolist()
     if units < 2:
-        return [without_interval(value, "one judge", method=method, n=units, level=level) for value in values]
+        return [
+            without_interval(value, "one judge", method=method, n=units, level=level)
+            for value in values
+        ]
     drawn = choice_weights(differences, *resampled_counts(pairs, rng, RESAMPLES))
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0).tolist()
-    return [Estimate(value, lower, upper, level, units, method) for value, lower, upper in zip(values, low, high, strict=True)]
+    return [
+        Estimate(value, lower, upper, level, units, method)
+        for value, lower, upper in zip(values, low, high, strict=True)
+    ]
 
 
 def behaviour_section(data: Data, plan: Plan) -> Section | None:
@@ -128,7 +157,10 @@ def behaviour_section(data: Data, plan: Plan) -> Section | None:
         ),
         charts=(
             LAYOUTS.chart("behaviour_weights"),
-            *(LAYOUTS.chart("behaviour_{name}", name=name, measure=WORDS.get(name, name)) for name in names),
+            *(
+                LAYOUTS.chart("behaviour_{name}", name=name, measure=WORDS.get(name, name))
+                for name in names
+            ),
         ),
     )
 
@@ -144,32 +176,55 @@ def _spread(name: str, stimuli: Mapping[str, Stimulus]) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
-def differences(pairs: Sequence[tuple[str, str]], stimuli: Mapping[str, Stimulus], names: Sequence[str]) -> NDArray[np.float64]:
+def differences(
+    pairs: Sequence[tuple[str, str]], stimuli: Mapping[str, Stimulus], names: Sequence[str]
+) -> NDArray[np.float64]:
     """By how many standard deviations the first clip of each pair has more of each measure."""
     return np.array(
         [
-            [(stimuli[first].measures[name] - stimuli[second].measures[name]) / _spread(name, stimuli) for name in names]
+            [
+                (stimuli[first].measures[name] - stimuli[second].measures[name])
+                / _spread(name, stimuli)
+                for name in names
+            ]
             for first, second in pairs
         ]
     )
 
 
 def _weights(
-    judged: NavigationJudgements, stimuli: Mapping[str, Stimulus], names: Sequence[str], plan: Plan, rng: np.random.Generator
+    judged: NavigationJudgements,
+    stimuli: Mapping[str, Stimulus],
+    names: Sequence[str],
+    plan: Plan,
+    rng: np.random.Generator,
 ) -> tuple[list[tuple[LOOSE_CELL, ...]], list[Finding]]:
-    every = sorted({(min(clips), max(clips)) for clips in map(tuple, judged.clips.tolist()) if set(clips) <= set(stimuli)})
+    every = sorted(
+        {
+            (min(clips), max(clips))
+            for clips in map(tuple, judged.clips.tolist())
+            if set(clips) <= set(stimuli)
+        }
+    )
     models: list[tuple[str, tuple[str, ...]]] = [("alone", (name,)) for name in names]
     if set(PROBLEMS) <= set(names):
         models.append(("together", PROBLEMS))
     rows: list[tuple[LOOSE_CELL, ...]] = []
     findings = []
     for model, chosen in models:
-        pairs = [pair for pair in every if all(name in stimuli[clip].measures for clip in pair for name in chosen)]
+        pairs = [
+            pair
+            for pair in every
+            if all(name in stimuli[clip].measures for clip in pair for name in chosen)
+        ]
         counts = judged_pairs(judged, pairs)
         estimates = (
             weight_estimates(counts, differences(pairs, stimuli, chosen), rng=rng, level=plan.level)
             if pairs
-            else [undefined("no pair has it", method="logistic choice model", n=0, level=plan.level)] * len(chosen)
+            else [
+                undefined("no pair has it", method="logistic choice model", n=0, level=plan.level)
+            ]
+            * len(chosen)
         )
         for name, estimate in zip(chosen, estimates, strict=True):
             rows.append((WORDS.get(name, name), model, len(pairs), *estimate_cells(estimate)))
@@ -178,8 +233,9 @@ def _weights(
                     Finding(
                         "behaviour",
                         f"What judges went by, {WORDS.get(name, name)}",
-                        f"Over {counted(len(pairs), 'pair')}, a clip with one standard deviation more of it ({WORDS[name]}) was"
-                        f" taken for the person with log odds of {estimate_words(estimate)}.",
+                        f"Over {counted(len(pairs), 'pair')}, a clip with one standard deviation"
+                        f" more of it ({WORDS[name]}) was taken for the person with log odds of"
+                        f" {estimate_words(estimate)}.",
                         estimate,
                         about=name,
                     )
@@ -188,19 +244,32 @@ def _weights(
 
 
 def _agents_table(
-    data: Data, judged: NavigationJudgements, stimuli: Mapping[str, Stimulus], names: Sequence[str], plan: Plan
+    data: Data,
+    judged: NavigationJudgements,
+    stimuli: Mapping[str, Stimulus],
+    names: Sequence[str],
+    plan: Plan,
 ) -> Table:
     contests = {contest.agent: contest for contest in agents(judged, plan.roles["human"])}
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for condition in data.conditions:
-        clips = [stimulus for stimulus in stimuli.values() if stimulus.condition == condition and stimulus.measures]
+        clips = [
+            stimulus
+            for stimulus in stimuli.values()
+            if stimulus.condition == condition and stimulus.measures
+        ]
         if not clips:
             continue
         contest = contests.get(condition)
         judgement = (
-            Undefined("people are what agents are compared with") if contest is None else 1 - float(contest.accuracy().mean())
+            Undefined("people are what agents are compared with")
+            if contest is None
+            else 1 - float(contest.accuracy().mean())
         )
-        means = [_mean([clip.measures[name] for clip in clips if name in clip.measures]) for name in names]
+        means = [
+            _mean([clip.measures[name] for clip in clips if name in clip.measures])
+            for name in names
+        ]
         rows.append((condition, len(clips), judgement, *means))
     return LAYOUTS.table("behaviour_conditions", rows, measures=_columns(names, "mean over clips"))
 
@@ -210,7 +279,11 @@ def _mean(values: Sequence[float]) -> LOOSE_CELL:
 
 
 def _clips_table(
-    judged: NavigationJudgements, stimuli: Mapping[str, Stimulus], names: Sequence[str], seen: Sequence[str], plan: Plan
+    judged: NavigationJudgements,
+    stimuli: Mapping[str, Stimulus],
+    names: Sequence[str],
+    seen: Sequence[str],
+    plan: Plan,
 ) -> Table:
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for clip in seen:
@@ -218,8 +291,19 @@ def _clips_table(
         chosen = int((judged.chose_first & first).sum() + (~judged.chose_first & second).sum())
         share = proportion(chosen, int((first | second).sum()), level=plan.level)
         stimulus = stimuli[clip]
-        measures = [number_or(stimulus.measures.get(name), "not measured in this clip") for name in names]
-        rows.append((clip, stimulus.condition or "", stimulus.scenario or "", share.n, *estimate_cells(share), *measures))
+        measures = [
+            number_or(stimulus.measures.get(name), "not measured in this clip") for name in names
+        ]
+        rows.append(
+            (
+                clip,
+                stimulus.condition or "",
+                stimulus.scenario or "",
+                share.n,
+                *estimate_cells(share),
+                *measures,
+            )
+        )
     return LAYOUTS.table("clips", rows, measures=_columns(names))
 
 

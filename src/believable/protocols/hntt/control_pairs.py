@@ -1,7 +1,8 @@
 """Controls: pairs of two people, where nobody can be right, and pairs to different goals.
 
-What people do with two people is the baseline of what they do with a person and an agent: how far apart people's own clips are
-taken to be, and how certain judges are where there is nothing to tell. Pairs to different goals show what matching goals buys.
+What people do with two people is the baseline of what they do with a person and an agent: how far
+apart people's own clips are taken to be, and how certain judges are where there is nothing to tell.
+Pairs to different goals show what matching goals buys.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ def controls_section(judged: NavigationJudgements, plan: Plan) -> Section | None
                 Finding(
                     "controls",
                     "People against people",
-                    f"In {counted(len(set(judged.pair[both].tolist())), 'pair')} of two people the shares of judges who chose one"
-                    f" of them differ from one half by {estimate_words(estimate)} (SD over pairs, chance taken out).",
+                    f"In {counted(len(set(judged.pair[both].tolist())), 'pair')} of two people the"
+                    " shares of judges who chose one of them differ from one half by"
+                    f" {estimate_words(estimate)} (SD over pairs, chance taken out).",
                     estimate,
                 )
             )
@@ -54,16 +56,22 @@ def controls_section(judged: NavigationJudgements, plan: Plan) -> Section | None
     return LAYOUTS.section("controls", findings=findings, tables=tables)
 
 
-def spread_of_pairs(judged: NavigationJudgements, *, rng: np.random.Generator, level: float) -> Estimate:
-    """How far the share that chose one clip of a pair is from one half, as a standard deviation over pairs, without what few
-    judges bring about by chance; the interval resamples judges. Undefined with fewer than two judges a pair."""
+def spread_of_pairs(
+    judged: NavigationJudgements, *, rng: np.random.Generator, level: float
+) -> Estimate:
+    """How far the share that chose one clip of a pair is from one half, as a standard deviation
+    over pairs, without what few judges bring about by chance; the interval resamples judges.
+    Undefined with fewer than two judges a pair.
+    """
     method = "SD of pairs around one half, chance taken out; percentile bootstrap over judges"
     shown, chosen = _counts(judged)
     judges, pairs = shown.shape
     if judges < 2 or not pairs or shown.sum(0).min() < 2:
         return undefined("fewer than two judges of a pair", method=method, n=pairs, level=level)
     drawn = rng.multinomial(judges, np.full(judges, 1 / judges), size=RESAMPLES)
-    low, high = np.quantile(_spread(drawn @ shown, drawn @ chosen), [(1 - level) / 2, (1 + level) / 2]).tolist()
+    low, high = np.quantile(
+        _spread(drawn @ shown, drawn @ chosen), [(1 - level) / 2, (1 + level) / 2]
+    ).tolist()
     value = float(_spread(shown.sum(0)[None], chosen.sum(0)[None])[0])
     return Estimate(value, low, high, level, pairs, method)
 
@@ -84,17 +92,25 @@ def _spread(shown: FloatArray, chosen: FloatArray) -> FloatArray:
     enough = shown > 1
     share = np.divide(chosen, shown, out=np.full_like(shown, 0.5), where=enough)
     chance = np.divide(share * (1 - share), shown - 1, out=np.zeros_like(shown), where=enough)
-    excess = np.where(enough, (share - 0.5) ** 2 - chance, 0.0).sum(1) / np.maximum(enough.sum(1), 1)
+    excess = np.where(enough, (share - 0.5) ** 2 - chance, 0.0).sum(1) / np.maximum(
+        enough.sum(1), 1
+    )
     root: FloatArray = np.sqrt(np.maximum(excess, 0.0))
     return root
 
 
 def _apart_table(
-    judged: NavigationJudgements, both: np.ndarray, elsewhere: np.ndarray, plan: Plan, rng: np.random.Generator
+    judged: NavigationJudgements,
+    both: np.ndarray,
+    elsewhere: np.ndarray,
+    plan: Plan,
+    rng: np.random.Generator,
 ) -> Table:
     rows: list[tuple[LOOSE_CELL, ...]] = []
     kinds = [("two people", both & ~elsewhere)]
-    other = np.where(np.isin(judged.first.astype(str), plan.roles["human"]), judged.second, judged.first)
+    other = np.where(
+        np.isin(judged.first.astype(str), plan.roles["human"]), judged.second, judged.first
+    )
     kinds += [
         (f"a person and {agent.agent}", ~both & ~elsewhere & (other == agent.agent))
         for agent in agents(judged.where(~elsewhere), plan.roles["human"])
@@ -104,12 +120,29 @@ def _apart_table(
         known = ~np.isnan(part.uncertainty)
         unsure = part.uncertainty[known]
         certainty = (
-            bootstrap(unsure, "mean", rng=rng, clusters=part.judge[known], resamples=RESAMPLES, level=plan.level)
+            bootstrap(
+                unsure,
+                "mean",
+                rng=rng,
+                clusters=part.judge[known],
+                resamples=RESAMPLES,
+                level=plan.level,
+            )
             if len(unsure) > 1
-            else undefined("nobody said how certain they were", method="mean", n=0, level=plan.level)
+            else undefined(
+                "nobody said how certain they were", method="mean", n=0, level=plan.level
+            )
         )
         apart = spread_of_pairs(part, rng=rng, level=plan.level)
-        rows.append((name, len(set(part.pair.tolist())), len(part), *estimate_cells(apart), *estimate_cells(certainty)))
+        rows.append(
+            (
+                name,
+                len(set(part.pair.tolist())),
+                len(part),
+                *estimate_cells(apart),
+                *estimate_cells(certainty),
+            )
+        )
     return LAYOUTS.table("controls", rows)
 
 
@@ -135,24 +168,40 @@ def _elsewhere(
         if contest.agent not in same:
             continue
         same_goal, other_goal = (
-            dict(zip(part.judges.tolist(), part.accuracy().tolist(), strict=True)) for part in (same[contest.agent], contest)
+            dict(zip(part.judges.tolist(), part.accuracy().tolist(), strict=True))
+            for part in (same[contest.agent], contest)
         )
         judges = sorted(set(same_goal) & set(other_goal))
-        values = np.array([[same_goal[judge], other_goal[judge]] for judge in judges]).reshape(-1, 2)
+        values = np.array([[same_goal[judge], other_goal[judge]] for judge in judges]).reshape(
+            -1, 2
+        )
         estimates = [
-            bootstrap(column, "mean", rng=rng, resamples=RESAMPLES, level=plan.level)
-            if len(judges) > 1
-            else undefined("fewer than two judges saw both", method="mean over judges", n=len(judges), level=plan.level)
+            (
+                bootstrap(column, "mean", rng=rng, resamples=RESAMPLES, level=plan.level)
+                if len(judges) > 1
+                else undefined(
+                    "fewer than two judges saw both",
+                    method="mean over judges",
+                    n=len(judges),
+                    level=plan.level,
+                )
+            )
             for column in (values[:, 0], values[:, 1], values[:, 0] - values[:, 1])
         ]
-        rows.append((contest.agent, len(judges), *(cell for estimate in estimates for cell in estimate_cells(estimate))))
+        rows.append(
+            (
+                contest.agent,
+                len(judges),
+                *(cell for estimate in estimates for cell in estimate_cells(estimate)),
+            )
+        )
         if estimates[2].value is not None:
             findings.append(
                 Finding(
                     "controls",
                     f"Different goals, {contest.agent}",
-                    f"Accuracy against {contest.agent} is higher by {estimate_words(estimates[2])} where both go to the same goal"
-                    " than where they do not.",
+                    f"Accuracy against {contest.agent} is higher by {estimate_words(estimates[2])}"
+                    " where both go to the same goal than where they do not.",
                     estimates[2],
                     about=contest.agent,
                 )

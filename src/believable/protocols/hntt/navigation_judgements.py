@@ -1,4 +1,6 @@
-"""Judgements of two side by side: who was chosen; accuracy with its intervals, the pass criterion, equivalence."""
+"""Judgements of two side by side: who was chosen; accuracy with its intervals, the pass criterion,
+equivalence.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,13 @@ from believable.core.errors import InvalidInput
 from believable.stats.bootstrap import bootstrap
 from believable.stats.crossed import crossed_mean
 from believable.stats.estimate import Estimate
-from believable.stats.indices import FEWEST_JUDGES, HnttSubsampling, HnttVerdict, hntt_pass, hntt_subsampling
+from believable.stats.indices import (
+    FEWEST_JUDGES,
+    HnttSubsampling,
+    HnttVerdict,
+    hntt_pass,
+    hntt_subsampling,
+)
 from believable.stats.inputs import FloatArray
 from believable.stats.regression import OlsResult, ols
 
@@ -106,7 +114,9 @@ def judgements(data: Data) -> NavigationJudgements:
     paired = first_row >= 0
     keep = paired & (side >= 0)
     first, two = first_row[keep], second_row[keep]
-    condition, stimulus, scenario = (shown[name].values for name in ("condition", "stimulus", "scenario"))
+    condition, stimulus, scenario = (
+        shown[name].values for name in ("condition", "stimulus", "scenario")
+    )
     uncertainty = _beside(data, answers)[keep]
     return NavigationJudgements(
         answers.code[keep],
@@ -123,7 +133,9 @@ def judgements(data: Data) -> NavigationJudgements:
 
 
 def compared(data: Data, plan: Plan) -> NavigationJudgements:
-    """Those that accuracy is about: without pairs that are a control because they go to different goals."""
+    """Those that accuracy is about: without pairs that are a control because they go to different
+    goals.
+    """
     judged = judgements(data)
     return judged.where(~mismatched(judged, plan))
 
@@ -135,7 +147,10 @@ def mismatched(judged: NavigationJudgements, plan: Plan) -> NDArray[np.bool_]:
 
 def agents(judged: NavigationJudgements, humans: tuple[str, ...]) -> tuple[AgentContest, ...]:
     """The judgements of each agent against humans, by name."""
-    human_first, human_second = np.isin(_words(judged.first), humans), np.isin(_words(judged.second), humans)
+    human_first, human_second = (
+        np.isin(_words(judged.first), humans),
+        np.isin(_words(judged.second), humans),
+    )
     against = human_first != human_second
     other = np.where(human_first, judged.second, judged.first)
     result = []
@@ -166,11 +181,16 @@ def _means(groups: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def _two_shown(data: Data, answers: Answers) -> tuple[IntArray, IntArray]:
-    """For each answer the rows of `shown` that hold its players A and B; −1 where its page has not exactly two."""
+    """For each answer the rows of `shown` that hold its players A and B; −1 where its page has not
+    exactly two.
+    """
     shown = data.table("shown")
     code, position, player = data.code_of(shown), shown["position"].values, shown["player"].values
     first, second = (
-        rows_of([code, position, player], [answers.code, answers.position, np.full(len(answers), side)]) for side in (0, 1)
+        rows_of(
+            [code, position, player], [answers.code, answers.position, np.full(len(answers), side)]
+        )
+        for side in (0, 1)
     )
     players = Counter(zip(code.tolist(), position.tolist(), strict=True))
     asked = zip(answers.code.tolist(), answers.position.tolist(), strict=True)
@@ -214,24 +234,52 @@ class ClusteredAccuracy:
     both: Estimate
 
 
-def clustered(contest: AgentContest, *, rng: np.random.Generator, resamples: int, level: float) -> ClusteredAccuracy:
-    """Whose choice makes the accuracy vary: resampled judges, resampled pairs, or both, by the interval that decides."""
+def clustered(
+    contest: AgentContest, *, rng: np.random.Generator, resamples: int, level: float
+) -> ClusteredAccuracy:
+    """Whose choice makes the accuracy vary: resampled judges, resampled pairs, or both, by the
+    interval that decides.
+    """
     values = contest.correct.astype(np.float64)
     pairs = contest.pair.astype(str)
     return ClusteredAccuracy(
-        bootstrap(values, "mean", rng=rng, method="expanded", clusters=contest.judge, resamples=resamples, level=level),
-        bootstrap(values, "mean", rng=rng, method="expanded", clusters=pairs, resamples=resamples, level=level),
+        bootstrap(
+            values,
+            "mean",
+            rng=rng,
+            method="expanded",
+            clusters=contest.judge,
+            resamples=resamples,
+            level=level,
+        ),
+        bootstrap(
+            values,
+            "mean",
+            rng=rng,
+            method="expanded",
+            clusters=pairs,
+            resamples=resamples,
+            level=level,
+        ),
         crossed_mean(values, contest.judge, pairs, limits=(0.0, 1.0), level=level),
     )
 
 
 def pass_verdict(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttVerdict:
     """The published criterion: the bootstrap interval of the median accuracy contains chance."""
-    return hntt_pass(accuracy, rng=rng, resamples=plan.option("resamples"), chance=plan.option("chance"), level=plan.level)
+    return hntt_pass(
+        accuracy,
+        rng=rng,
+        resamples=plan.option("resamples"),
+        chance=plan.option("chance"),
+        level=plan.level,
+    )
 
 
 def subsampled(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> HnttSubsampling | str:
-    """The verdict on smaller samples of judges; the reason where there are not more judges than a subsample takes."""
+    """The verdict on smaller samples of judges; the reason where there are not more judges than a
+    subsample takes.
+    """
     n = int(plan.option("subsample"))
     if n < FEWEST_JUDGES:
         return f"a median of {n} judges has no interval: a subsample takes at least {FEWEST_JUDGES}"
@@ -248,13 +296,17 @@ def subsampled(accuracy: FloatArray, plan: Plan, rng: np.random.Generator) -> Hn
 
 
 def coded_familiarity(data: Data, role: str, words: Sequence[str]) -> FloatArray:
-    """One number per session: the place of the answer among `words`, from 1; NaN for any other answer.
+    """One number per session: the place of the answer among `words`, from 1; NaN for any other
+    answer.
 
     Numbers stay as they are.
     """
     places = {word: float(place) for place, word in enumerate(words, start=1)}
     answers = data.text_by_session(role)
-    coded = np.array([np.nan if answer is None else places.get(str(answer), np.nan) for answer in answers], dtype=np.float64)
+    coded = np.array(
+        [np.nan if answer is None else places.get(str(answer), np.nan) for answer in answers],
+        dtype=np.float64,
+    )
     plain = data.number_by_session(role)
     return np.where(np.isnan(coded), plain, coded)
 
@@ -262,10 +314,16 @@ def coded_familiarity(data: Data, role: str, words: Sequence[str]) -> FloatArray
 def familiarity_regression(
     accuracy: FloatArray, predictors: Mapping[str, FloatArray], *, level: float
 ) -> tuple[OlsResult | str, int]:
-    """Accuracy on familiarity, judges without an answer left out; the fit or why there is none, and how many were left out."""
+    """Accuracy on familiarity, judges without an answer left out; the fit or why there is none, and
+    how many were left out.
+    """
     known = np.all([~np.isnan(predictor) for predictor in predictors.values()], axis=0)
     left_out = int((~known).sum())
     try:
-        return ols(accuracy[known], {name: values[known] for name, values in predictors.items()}, level=level), left_out
+        return ols(
+            accuracy[known],
+            {name: values[known] for name, values in predictors.items()},
+            level=level,
+        ), left_out
     except InvalidInput:
         return "there are too few judges, or their familiarity varies too little", left_out

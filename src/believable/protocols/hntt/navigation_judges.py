@@ -1,4 +1,6 @@
-"""The judges: uncertainty, familiarity, groups against each other; and all conditions on one scale, where agents met agents."""
+"""The judges: uncertainty, familiarity, groups against each other; and all conditions on one scale,
+where agents met agents.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,14 @@ from itertools import combinations
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import LOOSE_CELL, Finding, Section, Undefined, estimate_cells, number_or
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Finding,
+    Section,
+    Undefined,
+    estimate_cells,
+    number_or,
+)
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, degrees_of_freedom, estimate_words, listed, number
 from believable.analysis.settled_plan import Plan
@@ -41,10 +50,15 @@ def uncertainty_section(contests: Sequence[AgentContest], plan: Plan) -> Section
         quartiles = np.quantile(means, [0.25, 0.75]).tolist() if len(means) else [None, None]
         right, wrong = (contest.uncertainty[contest.correct == side] for side in (True, False))
         cells = [
-            number_or(float(np.nanmean(part)) if (~np.isnan(part)).any() else None, "no such trial") for part in (right, wrong)
+            number_or(float(np.nanmean(part)) if (~np.isnan(part)).any() else None, "no such trial")
+            for part in (right, wrong)
         ]
-        spread = number_or(float(means.std(ddof=1)) if len(means) > 1 else None, "one judge has no spread")
-        mean = number_or(float(means.mean()) if len(means) else None, "nobody said how certain they were")
+        spread = number_or(
+            float(means.std(ddof=1)) if len(means) > 1 else None, "one judge has no spread"
+        )
+        mean = number_or(
+            float(means.mean()) if len(means) else None, "nobody said how certain they were"
+        )
         rows.append(
             (
                 contest.agent,
@@ -60,15 +74,21 @@ def uncertainty_section(contests: Sequence[AgentContest], plan: Plan) -> Section
             Finding(
                 "uncertainty",
                 f"Uncertainty, {contest.agent}",
-                f"Against {contest.agent}, no judge said how certain they were."
-                if median.value is None
-                else f"Against {contest.agent}, the judges' mean uncertainty (1 certain to 5 uncertain) had a median of"
-                f" {estimate_words(median)}.",
+                (
+                    f"Against {contest.agent}, no judge said how certain they were."
+                    if median.value is None
+                    else (
+                        f"Against {contest.agent}, the judges' mean uncertainty (1 certain to 5"
+                        f" uncertain) had a median of {estimate_words(median)}."
+                    )
+                ),
                 median,
                 about=contest.agent,
             )
         )
-    return LAYOUTS.section("uncertainty", findings=findings, tables=(LAYOUTS.table("uncertainty", rows),))
+    return LAYOUTS.section(
+        "uncertainty", findings=findings, tables=(LAYOUTS.table("uncertainty", rows),)
+    )
 
 
 def familiarity_section(data: Data, contests: Sequence[AgentContest], plan: Plan) -> Section:
@@ -87,12 +107,21 @@ def familiarity_section(data: Data, contests: Sequence[AgentContest], plan: Plan
         fit, left_out = familiarity_regression(contest.accuracy(), own, level=plan.level)
         if left_out:
             paragraphs.append(
-                f"{counted(left_out, 'judge')} of {contest.agent} gave another answer about familiarity and"
-                f" {'is' if left_out == 1 else 'are'} missing here."
+                f"{counted(left_out, 'judge')} of {contest.agent} gave another answer about"
+                f" familiarity and {'is' if left_out == 1 else 'are'} missing here."
             )
         if isinstance(fit, str):
             paragraphs.append(f"No regression for {contest.agent}: {fit}")
-            fits.append((contest.agent, Undefined(fit), Undefined(fit), Undefined(fit), Undefined(fit), Undefined(fit)))
+            fits.append(
+                (
+                    contest.agent,
+                    Undefined(fit),
+                    Undefined(fit),
+                    Undefined(fit),
+                    Undefined(fit),
+                    Undefined(fit),
+                )
+            )
             continue
         rows += [
             (
@@ -120,14 +149,16 @@ def familiarity_section(data: Data, contests: Sequence[AgentContest], plan: Plan
             Finding(
                 "familiarity",
                 f"Familiarity, {contest.agent}",
-                f"In a regression of {counted(fit.n, 'judge')}' accuracy against {contest.agent} on familiarity with"
-                f" {listed(list(own))}, R² = {number(fit.r_squared)}.",
+                f"In a regression of {counted(fit.n, 'judge')}' accuracy against {contest.agent} on"
+                f" familiarity with {listed(list(own))}, R² = {number(fit.r_squared)}.",
                 None,
                 test,
                 about=contest.agent,
             )
         )
-    coding = ", ".join(f"{place} {word.replace('_', ' ')}" for place, word in enumerate(words, start=1))
+    coding = ", ".join(
+        f"{place} {word.replace('_', ' ')}" for place, word in enumerate(words, start=1)
+    )
     paragraphs.insert(0, f"Familiarity is coded {coding}; any other answer is missing.")
     return LAYOUTS.section(
         "familiarity",
@@ -146,19 +177,41 @@ class JudgeOutcome:
     values: FloatArray
 
 
-def per_judge(data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest]) -> tuple[JudgeOutcome, ...]:
-    """What judges can be compared by: accuracy over all agents, mean uncertainty, the share choosing one agent over another."""
+def per_judge(
+    data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest]
+) -> tuple[JudgeOutcome, ...]:
+    """What judges can be compared by: accuracy over all agents, mean uncertainty, the share
+    choosing one agent over another.
+    """
     n = len(data)
-    judge = np.concatenate([contest.judge for contest in contests]) if contests else np.empty(0, np.int64)
-    correct = np.concatenate([contest.correct for contest in contests]).astype(float) if contests else np.empty(0)
-    unsure = np.concatenate([contest.uncertainty for contest in contests]) if contests else np.empty(0)
+    judge = (
+        np.concatenate([contest.judge for contest in contests])
+        if contests
+        else np.empty(0, np.int64)
+    )
+    correct = (
+        np.concatenate([contest.correct for contest in contests]).astype(float)
+        if contests
+        else np.empty(0)
+    )
+    unsure = (
+        np.concatenate([contest.uncertainty for contest in contests]) if contests else np.empty(0)
+    )
     known = ~np.isnan(unsure)
     outcomes = [JudgeOutcome("accuracy", "Accuracy", _means(judge, correct, n))]
     if known.any():
-        outcomes.append(JudgeOutcome("uncertainty", "Uncertainty", _means(judge[known], unsure[known], n)))
+        outcomes.append(
+            JudgeOutcome("uncertainty", "Uncertainty", _means(judge[known], unsure[known], n))
+        )
     for first, second in _agent_pairs(judged, [contest.agent for contest in contests]):
         chose, own = _chose(judged, first, second)
-        outcomes.append(JudgeOutcome(f"{first}_over_{second}", f"{first} over {second}", _means(judged.judge[own], chose, n)))
+        outcomes.append(
+            JudgeOutcome(
+                f"{first}_over_{second}",
+                f"{first} over {second}",
+                _means(judged.judge[own], chose, n),
+            )
+        )
     return tuple(outcomes)
 
 
@@ -176,14 +229,20 @@ def _agent_pairs(judged: NavigationJudgements, agents: Sequence[str]) -> Iterato
 
 
 def _chose(judged: NavigationJudgements, first: str, second: str) -> tuple[FloatArray, np.ndarray]:
-    """Whether `first` was chosen, in trials that showed exactly these two; and which trials those are."""
-    straight, crossed = ((judged.first == a) & (judged.second == b) for a, b in ((first, second), (second, first)))
+    """Whether `first` was chosen, in trials that showed exactly these two; and which trials those
+    are.
+    """
+    straight, crossed = (
+        (judged.first == a) & (judged.second == b) for a, b in ((first, second), (second, first))
+    )
     own = straight | crossed
     chosen = np.where(straight, judged.chose_first, ~judged.chose_first)
     return chosen[own].astype(np.float64), own
 
 
-def agents_section(data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan) -> Section | None:
+def agents_section(
+    data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan
+) -> Section | None:
     """Agents compared with each other directly."""
     shares = [outcome for outcome in per_judge(data, judged, contests) if "_over_" in outcome.name]
     if not shares:
@@ -193,15 +252,31 @@ def agents_section(data: Data, judged: NavigationJudgements, contests: Sequence[
         known = share.values[~np.isnan(share.values)]
         first, _, second = share.name.partition("_over_")
         chose, own = _chose(judged, first, second)
-        verdict = decide(chose, judged.judge[own], judged.pair[own].astype(str), over=plan.over, alpha=plan.alpha)
+        verdict = decide(
+            chose, judged.judge[own], judged.pair[own].astype(str), over=plan.over, alpha=plan.alpha
+        )
         mean, test = verdict.mean, verdict.test
-        sd = number_or(float(known.std(ddof=1)) if len(known) > 1 else None, "one judge has no spread")
-        rows.append((share.title, len(known), *estimate_cells(mean), sd, number_or(test.p_value, test.reason or "")))
+        sd = number_or(
+            float(known.std(ddof=1)) if len(known) > 1 else None, "one judge has no spread"
+        )
+        rows.append(
+            (
+                share.title,
+                len(known),
+                *estimate_cells(mean),
+                sd,
+                number_or(test.p_value, test.reason or ""),
+            )
+        )
     return LAYOUTS.section("agents", tables=(LAYOUTS.table("agents", rows),))
 
 
-def groups_section(data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan) -> Section | None:
-    """Judges of different arms compared: each measure by a two-sided Mann–Whitney test for every two levels."""
+def groups_section(
+    data: Data, judged: NavigationJudgements, contests: Sequence[AgentContest], plan: Plan
+) -> Section | None:
+    """Judges of different arms compared: each measure by a two-sided Mann–Whitney test for every
+    two levels.
+    """
     arms = (
         tuple(name.removeprefix("arm_") for name in data.people.columns if name.startswith("arm_"))
         if data.study is None
@@ -212,7 +287,9 @@ def groups_section(data: Data, judged: NavigationJudgements, contests: Sequence[
     for arm in arms:
         level_of = data.arm(arm)
         for outcome in per_judge(data, judged, contests):
-            for first, second in combinations(sorted({str(level) for level in level_of if level is not None}), 2):
+            for first, second in combinations(
+                sorted({str(level) for level in level_of if level is not None}), 2
+            ):
                 row, finding = _compared(arm, outcome, level_of, first, second, plan)
                 rows.append(row)
                 findings.append(finding)
@@ -245,10 +322,12 @@ def _compared(
         *effect,
     )
     sentence = (
-        f"{outcome.title} of judges in {arm} {first} (mean {number(_value(a))}, n = {len(a)}) against {second}"
-        f" (mean {number(_value(b))}, n = {len(b)})."
+        f"{outcome.title} of judges in {arm} {first} (mean {number(_value(a))}, n = {len(a)})"
+        f" against {second} (mean {number(_value(b))}, n = {len(b)})."
     )
-    return row, Finding("groups", f"{outcome.title}, {first} against {second}", sentence, None, printed, about=arm)
+    return row, Finding(
+        "groups", f"{outcome.title}, {first} against {second}", sentence, None, printed, about=arm
+    )
 
 
 def smaller_u(test: TestResult, m: int, n: int) -> float | None:
@@ -265,10 +344,16 @@ def _value(values: FloatArray) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
-def strength_section(data: Data, judged: NavigationJudgements, plan: Plan, rng: np.random.Generator) -> Section | None:
+def strength_section(
+    data: Data, judged: NavigationJudgements, plan: Plan, rng: np.random.Generator
+) -> Section | None:
     """All conditions on one scale, where more than one pairing was judged."""
     known = np.array(
-        [a is not None and b is not None and a != b for a, b in zip(judged.first, judged.second, strict=True)], dtype=bool
+        [
+            a is not None and b is not None and a != b
+            for a, b in zip(judged.first, judged.second, strict=True)
+        ],
+        dtype=bool,
     )
     own = judged.where(known)
     pairings = {tuple(sorted((str(a), str(b)))) for a, b in zip(own.first, own.second, strict=True)}
@@ -289,19 +374,25 @@ def strength_section(data: Data, judged: NavigationJudgements, plan: Plan, rng: 
     rows = []
     for item in order:
         strength, rate = fit.of(item), rates[item]
-        rows.append((item, *estimate_cells(strength), rate.wins, rate.losses, *estimate_cells(rate.share)))
+        rows.append(
+            (item, *estimate_cells(strength), rate.wins, rate.losses, *estimate_cells(rate.share))
+        )
     findings = tuple(
         Finding(
             "strength",
             f"Strength, {item}",
-            f"{item}: log strength {estimate_words(fit.of(item))}, relative to the mean of all conditions.",
+            f"{item}: log strength {estimate_words(fit.of(item))}, relative to the mean of all"
+            " conditions.",
             fit.of(item),
             about=item,
         )
         for item in order
     )
     paragraphs = (
-        f"{counted(len(pairings), 'pairing')} of {counted(len(fit.items), 'condition')} were judged. {fit.method}.",
+        (
+            f"{counted(len(pairings), 'pairing')} of {counted(len(fit.items), 'condition')} were"
+            f" judged. {fit.method}."
+        ),
         *((fit.reason,) if fit.reason else ()),
         *fit.notes,
     )

@@ -1,5 +1,6 @@
-"""What a study can show: how often an agent whose judges are right in a given share of trials passes by the published criterion,
-is told from people, or is shown to be equivalent to them."""
+"""What a study can show: how often an agent whose judges are right in a given share of trials
+passes by the published criterion, is told from people, or is shown to be equivalent to them.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +26,22 @@ LAYOUTS = Layouts(__file__)
 
 #: True accuracies that are looked at.
 ACCURACIES = (0.5, 0.55, 0.6, 0.65, 0.7)
-#: Resamples of each simulated study's bootstrap; percentiles at 95 % need no more for a share of studies.
+#: Resamples of each simulated study's bootstrap; percentiles at 95 % need no more for a share of
+#: studies.
 RESAMPLES = 400
 #: Simulated choices of pairs, for what any number of judges can show.
 LIMIT_STUDIES = 4000
-#: What is compared with a small number of pairs, and the chance below which a small number is called too small.
+#: What is compared with a small number of pairs, and the chance below which a small number is
+#: called too small.
 MANY_PAIRS, ENOUGH = 24, 0.5
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 
 
 @dataclass(frozen=True, slots=True)
 class PassChance:
-    """`passes`: share of simulated studies whose interval of the median contains chance; `different` and `equivalent`: shares in
-    which the verdict that the plan asks for is that."""
+    """`passes`: share of simulated studies whose interval of the median contains chance;
+    `different` and `equivalent`: shares in which the verdict that the plan asks for is that.
+    """
 
     judges: int
     accuracy: float
@@ -59,18 +63,26 @@ def pass_chances(
     chance: float = 0.5,
     alpha: float = 0.05,
 ) -> tuple[PassChance, ...]:
-    """Studies in which all judges see the same pairs; judges and pairs differ by these SD, in log-odds."""
+    """Studies in which all judges see the same pairs; judges and pairs differ by these SD, in
+    log-odds.
+    """
     chances = []
     judge, pair = np.repeat(np.arange(judges), pairs), np.tile(np.arange(pairs), judges)
     for accuracy in ACCURACIES:
         passed = apart = equal = 0
         centre = _log_odds(accuracy, float(np.hypot(judge_sd, pair_sd)))
         for _ in range(studies):
-            logit = centre + rng.normal(0, judge_sd, judges)[:, None] + rng.normal(0, pair_sd, pairs)[None, :]
+            logit = (
+                centre
+                + rng.normal(0, judge_sd, judges)[:, None]
+                + rng.normal(0, pair_sd, pairs)[None, :]
+            )
             correct = rng.random((judges, pairs)) < special.expit(logit)
             low, high = _median_interval(correct.sum(axis=1), pairs, rng, alpha)
             passed += low <= chance <= high
-            verdict = decide(correct.ravel(), judge, pair, over=over, chance=chance, margin=margin, alpha=alpha)
+            verdict = decide(
+                correct.ravel(), judge, pair, over=over, chance=chance, margin=margin, alpha=alpha
+            )
             apart += verdict.test.significant(alpha)
             equal += verdict.equivalence.equivalent
         shares = (proportion(count, studies) for count in (passed, apart, equal))
@@ -88,25 +100,39 @@ def _log_odds(accuracy: float, sd: float) -> float:
     return (low + high) / 2
 
 
-def _median_interval(right: NDArray[np.int64], pairs: int, rng: np.random.Generator, alpha: float) -> tuple[float, float]:
-    """The percentile bootstrap of the median, drawn as counts per number of right trials: judges with equal numbers are alike."""
+def _median_interval(
+    right: NDArray[np.int64], pairs: int, rng: np.random.Generator, alpha: float
+) -> tuple[float, float]:
+    """The percentile bootstrap of the median, drawn as counts per number of right trials: judges
+    with equal numbers are alike.
+    """
     n = len(right)
-    counts = rng.multinomial(n, np.bincount(right, minlength=pairs + 1) / n, size=RESAMPLES).cumsum(axis=1)
+    counts = rng.multinomial(n, np.bincount(right, minlength=pairs + 1) / n, size=RESAMPLES).cumsum(
+        axis=1
+    )
     middle = ((counts <= (n - 1) // 2).sum(axis=1) + (counts <= n // 2).sum(axis=1)) / 2
     low, high = np.quantile(middle / pairs, [alpha / 2, 1 - alpha / 2])
     return float(low), float(high)
 
 
-def most_equivalent(pairs: int, *, judge_sd: float, pair_sd: float, margin: float, chance: float, alpha: float) -> float:
-    """How often equivalence is shown at most: of an agent at chance, by any number of judges who all see these pairs.
+def most_equivalent(
+    pairs: int, *, judge_sd: float, pair_sd: float, margin: float, chance: float, alpha: float
+) -> float:
+    """How often equivalence is shown at most: of an agent at chance, by any number of judges who
+    all see these pairs.
 
-    With so many judges the accuracy of each pair is known, and only the choice of pairs is left to chance: a t test over pairs.
+    With so many judges the accuracy of each pair is known, and only the choice of pairs is left to
+    chance: a t test over pairs.
     """
     if pairs < LEAST_UNITS:
         return 0.0
     rng = np.random.default_rng(pairs)
-    logit = _log_odds(chance, float(np.hypot(judge_sd, pair_sd))) + rng.normal(0, pair_sd, (LIMIT_STUDIES, pairs))
-    known = (special.expit(logit[..., None] + judge_sd * _NODES) * _WEIGHTS).sum(axis=-1) / _WEIGHTS.sum()
+    logit = _log_odds(chance, float(np.hypot(judge_sd, pair_sd))) + rng.normal(
+        0, pair_sd, (LIMIT_STUDIES, pairs)
+    )
+    known = (special.expit(logit[..., None] + judge_sd * _NODES) * _WEIGHTS).sum(
+        axis=-1
+    ) / _WEIGHTS.sum()
     reach = float(special.stdtrit(pairs - 1, 1 - alpha)) * known.std(axis=1, ddof=1) / pairs**0.5
     return float((np.abs(known.mean(axis=1) - chance) + reach < margin).mean())
 
@@ -114,18 +140,30 @@ def most_equivalent(pairs: int, *, judge_sd: float, pair_sd: float, margin: floa
 def limit_words(plan: Plan, pairs: int) -> str:
     """What more judges cannot change, for verdicts about the agent."""
     if plan.over == "judges":
-        return f"Verdicts are about {name_clips(pairs)}, so that they say nothing about other clips of the agent."
+        return (
+            f"Verdicts are about {name_clips(pairs)}, so that they say nothing about other clips of"
+            " the agent."
+        )
     assumed = {name: float(plan.option(name)) for name in ("judge_sd", "pair_sd", "chance")}
     margin = float(plan.test_option("accuracy", "margin"))
-    most, more = (most_equivalent(n, margin=margin, alpha=plan.alpha, **assumed) for n in (pairs, MANY_PAIRS))
+    most, more = (
+        most_equivalent(n, margin=margin, alpha=plan.alpha, **assumed) for n in (pairs, MANY_PAIRS)
+    )
     words = (
-        f"With any number of judges, {counted(pairs, 'clip')} that all of them see (pairs of recordings) show that an agent at"
-        f" {assumed['chance']:g} is equivalent to people in at most {share(most, 0)} of studies."
+        f"With any number of judges, {counted(pairs, 'clip')} that all of them see (pairs of"
+        f" recordings) show that an agent at {assumed['chance']:g} is equivalent to people in at"
+        f" most {share(most, 0)} of studies."
     )
     if most >= ENOUGH:
         return words
-    hardly = f"{number_word(pairs).capitalize()} shared {'clip' if pairs == 1 else 'clips'} can hardly show equivalence. "
-    return f"{hardly}{words} More clips help, more judges do not: {MANY_PAIRS} show it in at most {share(more, 0)}."
+    hardly = (
+        f"{number_word(pairs).capitalize()} shared {'clip' if pairs == 1 else 'clips'} can hardly"
+        " show equivalence. "
+    )
+    return (
+        f"{hardly}{words} More clips help, more judges do not: {MANY_PAIRS} show it in at most"
+        f" {share(more, 0)}."
+    )
 
 
 def chances_table(plan: Plan, sizes: Sequence[int], pairs: int, rng: np.random.Generator) -> Table:
@@ -168,8 +206,12 @@ def chances_table(plan: Plan, sizes: Sequence[int], pairs: int, rng: np.random.G
     )
 
 
-def criterion_section(plan: Plan, judges: int, pairs: int, rng: np.random.Generator) -> Section | None:
-    """For the report: the study at hand. None where it has too few judges, or nothing is to be simulated."""
+def criterion_section(
+    plan: Plan, judges: int, pairs: int, rng: np.random.Generator
+) -> Section | None:
+    """For the report: the study at hand. None where it has too few judges, or nothing is to be
+    simulated.
+    """
     if judges < 2 or pairs < 1 or int(plan.option("criterion_studies")) == 0:
         return None
     rows = chances_table(plan, [judges], pairs, rng)
@@ -177,7 +219,9 @@ def criterion_section(plan: Plan, judges: int, pairs: int, rng: np.random.Genera
     return LAYOUTS.section("criterion", tables=(rows,), charts=(chart,))
 
 
-def planned(plan: Plan, study: Study, sizes: Sequence[int], rng: np.random.Generator) -> Table | None:
+def planned(
+    plan: Plan, study: Study, sizes: Sequence[int], rng: np.random.Generator
+) -> Table | None:
     """For `believable power`: the same for the sizes that are being considered."""
     pairs = len(study.scenarios)
     if not pairs or int(plan.option("criterion_studies")) == 0:

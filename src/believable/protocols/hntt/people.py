@@ -12,7 +12,16 @@ import numpy as np
 
 from believable.coding.phrases import simulated_answer
 from believable.protocols.hntt import DECLARATION
-from believable.simulate.behaviour import POOR, Behaviour, Mind, SeenStimulus, expit, poor, reasons, take_checks
+from believable.simulate.behaviour import (
+    POOR,
+    Behaviour,
+    Mind,
+    SeenStimulus,
+    expit,
+    poor,
+    reasons,
+    take_checks,
+)
 from believable.simulate.pool import FloatArray, Roles, roles_of
 from believable.simulate.simulated_sessions import Sessions
 from believable.study.records import Study
@@ -24,16 +33,20 @@ class HnttTruth:
 
     skill          log-odds of choosing the human one, for the average judge and pair
     judge_sd       spread of judges, in log-odds
-    pair_spread    the easiest and the hardest pair differ from the average by this much, in log-odds
+    pair_spread    the easiest and the hardest pair differ from the average by this much, in
+                   log-odds
     by_genre       log-odds per step of familiarity with the genre
     uncertainty    mean of a judge's uncertainty, 1 to 5
     uncertainty_sd      its spread between judges
     uncertainty_noise   its spread between a judge's trials
     sure_if_right  how much lower uncertainty is where the choice was right
-    poor_text      share who write nothing of use; they choose at random, and a reviewer excludes them
-    camera         log-odds of choosing a clip, per standard deviation by which its camera moves more than in the other clip
+    poor_text      share who write nothing of use; they choose at random, and a reviewer excludes
+                   them
+    camera         log-odds of choosing a clip, per standard deviation by which its camera moves
+                   more than in the other clip
     collisions     the same, by which it collides more
-    slow           the same, by which it is slower (these three only where stimuli have such measures)
+    slow           the same, by which it is slower (these three only where stimuli have such
+                   measures)
     """
 
     skill: float = 0.9
@@ -80,7 +93,9 @@ def accuracy(truth: HnttTruth, pairs: int) -> float:
         + truth.judge_sd * nodes[None, :, None]
         + truth.by_genre * _CODED[None, None, :]
     )
-    mean = (expit(logits) * (weights / weights.sum())[None, :, None] * shares[None, None, :]).sum(axis=(1, 2))
+    mean = (expit(logits) * (weights / weights.sum())[None, :, None] * shares[None, None, :]).sum(
+        axis=(1, 2)
+    )
     return float(mean.mean())
 
 
@@ -96,17 +111,34 @@ def fill(truth: HnttTruth, sessions: Sessions) -> None:
     person, where = np.repeat(sessions.people, pairs), positions.ravel()
     human_first, human_second = (_is_human(sessions, roles, positions, player) for player in (0, 1))
     easier = _easier(truth, sessions, positions)
-    skill = truth.skill + easier + rng.normal(0, truth.judge_sd, count)[:, None] + truth.by_genre * _CODED[genre][:, None]
+    skill = (
+        truth.skill
+        + easier
+        + rng.normal(0, truth.judge_sd, count)[:, None]
+        + truth.by_genre * _CODED[genre][:, None]
+    )
     # Of two people none is the human one: what is left is how they move.
-    toward_first = skill * (human_first.astype(float) - human_second) + _seen_in(truth, sessions, positions)
+    toward_first = skill * (human_first.astype(float) - human_second) + _seen_in(
+        truth, sessions, positions
+    )
     chance = np.where(is_poor[:, None], 0.5, expit(toward_first))
     first = rng.random((count, pairs)) < chance
     right = (first == human_first) & (human_first != human_second)
-    sessions.answer(person, where, choice.id, choice.kind, text=np.where(first.ravel(), "first", "second").astype(object))
+    sessions.answer(
+        person,
+        where,
+        choice.id,
+        choice.kind,
+        text=np.where(first.ravel(), "first", "second").astype(object),
+    )
     certainty = roles.asked.get("certainty")
     if certainty is not None:
         base = truth.uncertainty + rng.normal(0, truth.uncertainty_sd, count)[:, None]
-        level = base - truth.sure_if_right * right + rng.normal(0, truth.uncertainty_noise, (count, pairs))
+        level = (
+            base
+            - truth.sure_if_right * right
+            + rng.normal(0, truth.uncertainty_noise, (count, pairs))
+        )
         points = np.clip(np.rint(level), 1, 5)
         sessions.answer(person, where, certainty.id, certainty.kind, number=points.ravel())
     why = roles.asked.get("why")
@@ -115,7 +147,9 @@ def fill(truth: HnttTruth, sessions: Sessions) -> None:
         text = np.where(bad, poor(len(person), rng), reasons("hntt", len(person), rng))
         sessions.answer(person, where, why.id, why.kind, text=text)
         reviewed = np.flatnonzero(is_poor)
-        sessions.exclude_text(reviewed, positions[reviewed, 0], why.id, "not about these recordings")
+        sessions.exclude_text(
+            reviewed, positions[reviewed, 0], why.id, "not about these recordings"
+        )
 
 
 def _familiarity(sessions: Sessions, roles: Roles) -> Any:
@@ -140,10 +174,16 @@ def _is_human(sessions: Sessions, roles: Roles, positions: Any, player: int) -> 
 
 
 def clip_appeal(truth: HnttTruth, study: Study) -> Mapping[str, float]:
-    """What each clip has for it by how it moves, in log-odds: measures in standard deviations times what is planted."""
+    """What each clip has for it by how it moves, in log-odds: measures in standard deviations times
+    what is planted.
+    """
     appeal = dict.fromkeys((stimulus.id for stimulus in study.stimuli), 0.0)
     for name in ("camera", "collisions", "slow"):
-        values = {stimulus.id: stimulus.measures[name] for stimulus in study.stimuli if name in stimulus.measures}
+        values = {
+            stimulus.id: stimulus.measures[name]
+            for stimulus in study.stimuli
+            if name in stimulus.measures
+        }
         spread = float(np.std(list(values.values()), ddof=1)) if len(values) > 1 else 0.0
         if spread > 0:
             for clip, value in values.items():
@@ -155,7 +195,9 @@ def _seen_in(truth: HnttTruth, sessions: Sessions, positions: Any) -> Any:
     """How much more A has for it than B."""
     appeal = clip_appeal(truth, sessions.pool.study)
     by_code = np.array([appeal.get(str(stimulus), 0.0) for stimulus in sessions.pool.stimuli])
-    first, second = (sessions.pool.shown[sessions.plan[:, None], positions, player] for player in (0, 1))
+    first, second = (
+        sessions.pool.shown[sessions.plan[:, None], positions, player] for player in (0, 1)
+    )
     return by_code[first] - by_code[second]
 
 
@@ -184,7 +226,9 @@ class Judge(Mind):
         self._skill += truth.by_genre * float(_CODED[FAMILIAR.index(self._familiar[0])])
         self._right = False
 
-    def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
+    def answer(
+        self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]
+    ) -> Any:
         role = self._roles.role_of(question)
         if role == "choice" and len(page) == 2:
             return self._choice(page)
@@ -192,20 +236,33 @@ class Judge(Mind):
             level = self._uncertainty - self._truth.sure_if_right * self._right
             return min(5, max(1, round(level + self._rng.gauss(0, self._truth.uncertainty_noise))))
         if role == "why":
-            return " ".join([self._rng.choice(POOR)] * 3) if self._poor else simulated_answer("hntt", self._rng)
+            return (
+                " ".join([self._rng.choice(POOR)] * 3)
+                if self._poor
+                else simulated_answer("hntt", self._rng)
+            )
         if role in ("familiarity_genre", "familiarity_game"):
             return self._familiar[role == "familiarity_game"]
         return None
 
     def _choice(self, page: Sequence[SeenStimulus]) -> str | None:
-        humans = [seen.stimulus is not None and seen.stimulus.condition in self._roles.named["human"] for seen in page]
+        humans = [
+            seen.stimulus is not None and seen.stimulus.condition in self._roles.named["human"]
+            for seen in page
+        ]
         if page[0].stimulus is None or page[1].stimulus is None:
             return None
         scenarios = self._study.scenarios
         offsets = pair_log_odds(self._truth, max(1, len(scenarios)))
         scenario = page[0].stimulus.scenario
-        skill = self._skill + float(offsets[scenarios.index(scenario)] if scenario in scenarios else 0.0)
-        appeal = [clip_appeal(self._truth, self._study)[seen.stimulus.id] for seen in page if seen.stimulus is not None]
+        skill = self._skill + float(
+            offsets[scenarios.index(scenario)] if scenario in scenarios else 0.0
+        )
+        appeal = [
+            clip_appeal(self._truth, self._study)[seen.stimulus.id]
+            for seen in page
+            if seen.stimulus is not None
+        ]
         logit = skill * (humans[0] - humans[1]) + appeal[0] - appeal[1]
         chance = 0.5 if self._poor else 1 / (1 + math.exp(-logit))
         first = self._rng.random() < chance

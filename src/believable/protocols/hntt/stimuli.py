@@ -1,4 +1,6 @@
-"""Demonstration recordings of navigation: stand-ins on their way to a place in a maze, with different gaits on purpose."""
+"""Demonstration recordings of navigation: stand-ins on their way to a place in a maze, with
+different gaits on purpose.
+"""
 
 from __future__ import annotations
 

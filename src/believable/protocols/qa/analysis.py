@@ -16,7 +16,14 @@ from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
 from believable.pages.qa import Qa
 from believable.protocols.qa import DECLARATION
-from believable.protocols.qa.annotated_signals import EVERYBODY, TESTS, AnnotatorData, collected, repeated, task_traces
+from believable.protocols.qa.annotated_signals import (
+    EVERYBODY,
+    TESTS,
+    AnnotatorData,
+    collected,
+    repeated,
+    task_traces,
+)
 from believable.protocols.qa.annotator_scores import (
     CELLS,
     LIMITS,
@@ -57,7 +64,9 @@ TASK = "task"
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorScoring:
-    """Everything the outcomes rest on: scores of the tests and of the task, each annotator's means, verdicts."""
+    """Everything the outcomes rest on: scores of the tests and of the task, each annotator's means,
+    verdicts.
+    """
 
     collected: AnnotatorData
     tests: Mapping[str, tuple[Score, ...]]
@@ -66,7 +75,8 @@ class AnnotatorScoring:
     gate: Mapping[str, float]
     task_means: Mapping[str, float]
     verdicts: tuple[Verdict, ...]
-    #: Per group the mean SDA on the task, with an interval that knows about the shared gold standard.
+    #: Per group the mean SDA on the task, with an interval that knows about the shared gold
+    #: standard.
     task_sda: Mapping[str, Estimate]
     #: The first two groups on the task; None where there are no two.
     task_test: TestResult | None
@@ -80,7 +90,9 @@ class AnnotatorScoring:
     def sda(self, what: str, group: str) -> list[float]:
         """One number per annotator of a group: on a test, or the mean over the task's stimuli."""
         means = self.task_means if what == TASK else mean_by_annotator(self.tests.get(what, ()))
-        return [value for annotator, value in means.items() if self.collected.groups[annotator] == group]
+        return [
+            value for annotator, value in means.items() if self.collected.groups[annotator] == group
+        ]
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -88,12 +100,17 @@ class AnnotatorScoring:
         return (*self.tests, *((TASK,) if self.task else ()))
 
 
-def scored(data: Data, plan: Plan, rng: np.random.Generator, *, full: bool = True) -> AnnotatorScoring:
+def scored(
+    data: Data, plan: Plan, rng: np.random.Generator, *, full: bool = True
+) -> AnnotatorScoring:
     signals = collected(data, plan)
     step = float(plan.option("bin_ms"))
     tests = {
         test: against(
-            traces, [signals.signals[trace.stimulus].values for trace in traces], step_ms=step, detail="all" if full else "sda"
+            traces,
+            [signals.signals[trace.stimulus].values for trace in traces],
+            step_ms=step,
+            detail="all" if full else "sda",
         )
         for test, traces in signals.tests.items()
     }
@@ -116,12 +133,18 @@ def scored(data: Data, plan: Plan, rng: np.random.Generator, *, full: bool = Tru
         means,
         verdicts(gate, means, signals.groups, threshold=threshold),
         on_task,
-        compared(pair, rng, alternative=plan.alternative(TASK), level=plan.level) if len(pair) > 1 else None,
+        (
+            compared(pair, rng, alternative=plan.alternative(TASK), level=plan.level)
+            if len(pair) > 1
+            else None
+        ),
     )
 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
-    """`visual`, `auditory`, `task`: groups compared; `…:group`: the mean SDA of a group; `tests_agree:group`; `gate`."""
+    """`visual`, `auditory`, `task`: groups compared; `…:group`: the mean SDA of a group;
+    `tests_agree:group`; `gate`.
+    """
     scoring = scored(data, plan, rng, full=False)
     outcomes: dict[str, Estimate | TestResult] = {}
     for what in scoring.parts:
@@ -152,23 +175,37 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
 
 
 def warnings(data: Data, plan: Plan) -> tuple[str, ...]:
-    """Doubts about the data: missing quality tests, repeated recordings, and traces that never moved."""
+    """Doubts about the data: missing quality tests, repeated recordings, and traces that never
+    moved.
+    """
     return (*_missing_tests(data, plan), *_repetitions(data, plan), *_resting_traces(data, plan))
 
 
 def _missing_tests(data: Data, plan: Plan) -> tuple[str, ...]:
-    """Without a quality test there is no gate. The reader has to know that it is missing, and why."""
+    """Without a quality test there is no gate. The reader has to know that it is missing, and
+    why.
+    """
     tests = collected(data, plan).tests
     missing = [test for test in TESTS if test not in tests]
     if not missing:
         return ()
     fix = (
-        " Name the file of the test and its signal when you import: --visual FILE SIGNAL, --auditory FILE SIGNAL."
+        " Name the file of the test and its signal when you import: --visual FILE SIGNAL,"
+        " --auditory FILE SIGNAL."
         if data.study is None
         else ""
     )
-    outcome = "so annotators have no gate score" if len(missing) == len(TESTS) else "so the gate rests on the other test"
-    return (f"No trace follows the known signal of the {' or the '.join(missing)} test, {outcome}.{fix}",)
+    outcome = (
+        "so annotators have no gate score"
+        if len(missing) == len(TESTS)
+        else "so the gate rests on the other test"
+    )
+    return (
+        (
+            f"No trace follows the known signal of the {' or the '.join(missing)} test,"
+            f" {outcome}.{fix}"
+        ),
+    )
 
 
 def _repetitions(data: Data, plan: Plan) -> tuple[str, ...]:
@@ -176,19 +213,27 @@ def _repetitions(data: Data, plan: Plan) -> tuple[str, ...]:
     if not count:
         return ()
     return (
-        f"{counted(count, 'recording')} left out: the annotator recorded the same stimulus again later, and the last one counts.",
+        (
+            f"{counted(count, 'recording')} left out: the annotator recorded the same stimulus"
+            " again later, and the last one counts."
+        ),
     )
 
 
 def _resting_traces(data: Data, plan: Plan) -> tuple[str, ...]:
-    """Traces at rest agree fully with each other, so an annotator who never moved may count as reliable."""
+    """Traces at rest agree fully with each other, so an annotator who never moved may count as
+    reliable.
+    """
     task = task_traces(data, plan)
     resting = sum(bool((trace.bins == trace.bins[0]).all()) for trace in task if len(trace.bins))
     if 2 * resting <= len(task):
         return ()
     return (
-        f"Validity: {counted(resting, 'trace')} of {len(task)} on the task never moved. Traces at rest agree with each other"
-        " throughout, so agreement on the task says nothing about these annotators.",
+        (
+            f"Validity: {counted(resting, 'trace')} of {len(task)} on the task never moved. Traces"
+            " at rest agree with each other throughout, so agreement on the task says nothing"
+            " about these annotators."
+        ),
     )
 
 
@@ -205,7 +250,10 @@ def _comparisons(scoring: AnnotatorScoring, plan: Plan) -> dict[str, TestResult]
         return {}
     tests = {
         what: welch_t(
-            scoring.sda(what, names[0]), scoring.sda(what, names[1]), alternative=plan.alternative(what), level=plan.level
+            scoring.sda(what, names[0]),
+            scoring.sda(what, names[1]),
+            alternative=plan.alternative(what),
+            level=plan.level,
         )
         for what in scoring.tests
     }
@@ -221,9 +269,15 @@ def _together(scoring: AnnotatorScoring, plan: Plan) -> dict[str, TestResult]:
     visual, auditory = (mean_by_annotator(scoring.tests[test]) for test in TESTS)
     tests: dict[str, TestResult] = {}
     for group in scoring.collected.group_names:
-        people = [annotator for annotator in visual if annotator in auditory and scoring.collected.groups[annotator] == group]
+        people = [
+            annotator
+            for annotator in visual
+            if annotator in auditory and scoring.collected.groups[annotator] == group
+        ]
         tests[group] = pearson_with_choice(
-            [visual[person] for person in people], [auditory[person] for person in people], level=plan.level
+            [visual[person] for person in people],
+            [auditory[person] for person in people],
+            level=plan.level,
         )
     return tests
 
@@ -243,7 +297,9 @@ def _reliabilities(scoring: AnnotatorScoring, plan: Plan) -> list[tuple[str, Rel
     return rows
 
 
-def _on_task(group: str, scoring: AnnotatorScoring, scores: Sequence[Score], plan: Plan) -> Reliability:
+def _on_task(
+    group: str, scoring: AnnotatorScoring, scores: Sequence[Score], plan: Plan
+) -> Reliability:
     """SDA and κ over annotators' means; the α's are means over stimuli."""
     kappas: dict[str, list[float]] = {}
     for score in scores:
@@ -253,7 +309,11 @@ def _on_task(group: str, scoring: AnnotatorScoring, scores: Sequence[Score], pla
     for trace in scoring.collected.task:
         if trace.group == group:
             by_stimulus.setdefault(trace.stimulus, []).append(trace)
-    each = [reliability(group, mine, [], level=plan.level) for mine in by_stimulus.values() if len(mine) > 1]
+    each = [
+        reliability(group, mine, [], level=plan.level)
+        for mine in by_stimulus.values()
+        if len(mine) > 1
+    ]
     annotators = {score.annotator for score in scores}
     return Reliability(
         group,
@@ -272,7 +332,9 @@ def _mean_kappa(values: Sequence[float], level: float) -> Estimate:
     if not values:
         return undefined("no κ is defined", method=method, n=0, level=level)
     reason = "annotators share their gold standard; SDA has an interval that knows about it"
-    return without_interval(float(np.mean(values)), reason, method=method, n=len(values), level=level)
+    return without_interval(
+        float(np.mean(values)), reason, method=method, n=len(values), level=level
+    )
 
 
 def _mean_over_stimuli(estimates: Sequence[Estimate]) -> Estimate:
@@ -281,19 +343,24 @@ def _mean_over_stimuli(estimates: Sequence[Estimate]) -> Estimate:
     if not values:
         reason = estimates[0].reason if estimates else "no stimulus has two annotators"
         return undefined(reason or "undefined", method=method, n=0)
-    return without_interval(float(np.mean(values)), "stimuli share their annotators", method=method, n=len(values))
+    return without_interval(
+        float(np.mean(values)), "stimuli share their annotators", method=method, n=len(values)
+    )
 
 
 def _reliability_section(data: Data, scoring: AnnotatorScoring, plan: Plan) -> Section:
     tables = [reliability_table(_reliabilities(scoring, plan), plan.level)]
     charts = []
     for test in scoring.collected.tests:
-        table, chart = drawn_traces(scoring.collected, test, float(plan.option("bin_ms")), int(plan.option("drawn")))
+        table, chart = drawn_traces(
+            scoring.collected, test, float(plan.option("bin_ms")), int(plan.option("drawn"))
+        )
         tables.append(table)
         charts.append(chart)
     groups = listed(
         [
-            f"{sum(own == group for own in scoring.collected.groups.values())} {'' if group == EVERYBODY else group}".strip()
+            f"{sum(own == group for own in scoring.collected.groups.values())}"
+            f" {'' if group == EVERYBODY else group}".strip()
             for group in scoring.collected.group_names
         ]
     )
@@ -312,8 +379,15 @@ def _ends_cut(signals: AnnotatorData, bin_ms: float) -> list[str]:
     """What is not compared, because traces and signals are cut to the shortest."""
     words = []
     for test, traces in signals.tests.items():
-        lengths = [(len(trace.bins), len(signals.signals[trace.stimulus].values)) for trace in traces]
-        words += _cut_sentence(f"the {test} test", [abs(own - known) for own, known in lengths], "of it and the signal", bin_ms)
+        lengths = [
+            (len(trace.bins), len(signals.signals[trace.stimulus].values)) for trace in traces
+        ]
+        words += _cut_sentence(
+            f"the {test} test",
+            [abs(own - known) for own, known in lengths],
+            "of it and the signal",
+            bin_ms,
+        )
     shortest: dict[tuple[str, str], int] = {}
     for trace in signals.task:
         key = trace.stimulus, trace.group
@@ -327,8 +401,8 @@ def _cut_sentence(where: str, bins_lost: Sequence[int], shortest: str, bin_ms: f
     if not cut:
         return []
     return [
-        f"{counted(len(cut), 'trace')} of {len(bins_lost)} on {where} are compared up to the end of the shorter {shortest};"
-        f" at most {max(cut) * bin_ms / 1000:g} s are cut."
+        f"{counted(len(cut), 'trace')} of {len(bins_lost)} on {where} are compared up to the end of"
+        f" the shorter {shortest}; at most {max(cut) * bin_ms / 1000:g} s are cut."
     ]
 
 
@@ -337,12 +411,17 @@ def _selection(data: Data, plan: Plan) -> list[str]:
     words: list[str] = []
     if any(rule.rule == "unreliable" for rule in plan.declared.exclusions):
         words.append(
-            "Annotators who failed the tests were excluded, so that reliability on the tests is that of a selected group."
+            "Annotators who failed the tests were excluded, so that reliability on the tests is"
+            " that of a selected group."
         )
     if data.study is not None and any(
-        isinstance(entry.item, Qa) and entry.item.gate == "screen_out" for entry in outline(data.study.timeline)
+        isinstance(entry.item, Qa) and entry.item.gate == "screen_out"
+        for entry in outline(data.study.timeline)
     ):
-        words.append("The study screens out whoever fails the tests, so that the annotators were selected by the gate itself.")
+        words.append(
+            "The study screens out whoever fails the tests, so that the annotators were selected by"
+            " the gate itself."
+        )
     stated = str(plan.option("selection"))
     if stated:
         words.append(f"Selection of annotators: {stated}")
@@ -354,8 +433,17 @@ def _groups_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
     tests = _comparisons(scoring, plan)
     findings = tuple(_group_finding(what, test, scoring, plan) for what, test in tests.items())
     more = scoring.collected.group_names[2:]
-    words = (f"Further groups are in the tables, not in these tests: {listed(list(more))}.",) if more else ()
-    return LAYOUTS.section("groups", paragraphs=words, findings=findings, tables=(comparison_table(tests, names, plan.alpha),))
+    words = (
+        (f"Further groups are in the tables, not in these tests: {listed(list(more))}.",)
+        if more
+        else ()
+    )
+    return LAYOUTS.section(
+        "groups",
+        paragraphs=words,
+        findings=findings,
+        tables=(comparison_table(tests, names, plan.alpha),),
+    )
 
 
 def _group_finding(what: str, test: TestResult, scoring: AnnotatorScoring, plan: Plan) -> Finding:
@@ -366,11 +454,14 @@ def _group_finding(what: str, test: TestResult, scoring: AnnotatorScoring, plan:
         sentence = f"SDA on {where}: the groups cannot be compared ({test.reason})."
     else:
         sentence = (
-            f"The mean SDA on {where} is {estimate_words(means[0])} for {first} and {estimate_words(means[1])} for {second}"
-            f" annotators ({test.n} in all); difference {estimate_words(test.estimate)}."
+            f"The mean SDA on {where} is {estimate_words(means[0])} for {first} and"
+            f" {estimate_words(means[1])} for {second} annotators ({test.n} in all); difference"
+            f" {estimate_words(test.estimate)}."
             + "".join(f" The difference is that of {note}." for note in test.estimate.notes)
         )
-    return Finding(what, DECLARATION.outcome(what).title, sentence, estimate=test.estimate, test=test)
+    return Finding(
+        what, DECLARATION.outcome(what).title, sentence, estimate=test.estimate, test=test
+    )
 
 
 def _together_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
@@ -382,9 +473,15 @@ def _together_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
         if r is None or r.value is None:
             sentence = f"Visual and auditory SDA{who}: no correlation ({test.reason})."
         else:
-            sentence = f"Visual and auditory SDA{who} (n = {test.n}) have a correlation of r = {estimate_words(r)}."
+            sentence = (
+                f"Visual and auditory SDA{who} (n = {test.n}) have a correlation of r ="
+                f" {estimate_words(r)}."
+            )
             if "jackknife" in test.method:
-                sentence += " The interval is that of the jackknife, as is p: neither takes the scores for normal ones."
+                sentence += (
+                    " The interval is that of the jackknife, as is p: neither takes the scores for"
+                    " normal ones."
+                )
         findings.append(
             Finding(
                 "tests_agree",
@@ -395,29 +492,39 @@ def _together_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
                 about="" if group == EVERYBODY else group,
             )
         )
-    return LAYOUTS.section("tests_agree", findings=findings, tables=(together_table(tests, plan.alpha),))
+    return LAYOUTS.section(
+        "tests_agree", findings=findings, tables=(together_table(tests, plan.alpha),)
+    )
 
 
 def _gate_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
     threshold = float(plan.option("threshold"))
     share = gate_accuracy(scoring.verdicts, level=plan.level)
-    counts = [f"{sum(verdict.cell == cell for verdict in scoring.verdicts)} {cell}" for cell in CELLS]
+    counts = [
+        f"{sum(verdict.cell == cell for verdict in scoring.verdicts)} {cell}" for cell in CELLS
+    ]
     finding = Finding(
         "gate",
         DECLARATION.outcome("gate").title,
-        f"Tests and task agree on a share of {estimate_words(share)} of {counted(len(scoring.verdicts), 'annotator')}:"
-        f" {listed(counts)}.",
+        f"Tests and task agree on a share of {estimate_words(share)} of"
+        f" {counted(len(scoring.verdicts), 'annotator')}: {listed(counts)}.",
         estimate=share,
     )
     spread, histogram = score_histogram(scoring.task)
     means = task_intervals(scoring.task, plan.level)
-    points, scatter = gate_scatter(scoring.verdicts, means, scoring.collected.named, threshold, plan.level)
+    points, scatter = gate_scatter(
+        scoring.verdicts, means, scoring.collected.named, threshold, plan.level
+    )
     cross = cross_table(scoring.verdicts, scoring.collected.group_names, threshold)
-    return LAYOUTS.section("gate", findings=(finding,), tables=(cross, spread, points), charts=(scatter, histogram))
+    return LAYOUTS.section(
+        "gate", findings=(finding,), tables=(cross, spread, points), charts=(scatter, histogram)
+    )
 
 
 def _annotators_section(scoring: AnnotatorScoring, plan: Plan) -> Section:
-    table = annotators_table(scoring.collected, scoring.tests, scoring.task, scoring.gate, scoring.verdicts)
+    table = annotators_table(
+        scoring.collected, scoring.tests, scoring.task, scoring.gate, scoring.verdicts
+    )
     return LAYOUTS.section("annotators", tables=(table,))
 
 

@@ -1,4 +1,6 @@
-"""Tests, task and groups of annotators, from the data. Known signals come from the study file, or from the bundle's own table."""
+"""Tests, task and groups of annotators, from the data. Known signals come from the study file, or
+from the bundle's own table.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ class TestSignal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnnotatorData:
-    """Traces of the tests (by test) with their signals (by stimulus or trial), traces of the task, and the annotators' groups."""
+    """Traces of the tests (by test) with their signals (by stimulus or trial), traces of the task,
+    and the annotators' groups.
+    """
 
     tests: Mapping[str, tuple[AnnotatorTrace, ...]]
     signals: Mapping[str, TestSignal]
@@ -61,7 +65,9 @@ def collected(data: Data, plan: Plan) -> AnnotatorData:
     lines, _ = _last_recordings(data, data.traces(heartbeats=True), signals)
     ends = _ends(data)
     tested = [(line, key) for line in lines if (key := _signal_key(line, signals)) is not None]
-    binned = _binned([line for line, _ in tested], [signals[key].duration_ms for _, key in tested], bin_ms)
+    binned = _binned(
+        [line for line, _ in tested], [signals[key].duration_ms for _, key in tested], bin_ms
+    )
     for (line, key), bins in zip(tested, binned, strict=True):
         end_ms = ends.get((line.session, line.position))
         cut = bins if end_ms is None else bins[: math.ceil(end_ms / bin_ms - 1e-9)]
@@ -72,7 +78,11 @@ def collected(data: Data, plan: Plan) -> AnnotatorData:
         still = np.zeros(len(signals[key].values))
         tests[signals[key].test].append(AnnotatorTrace(session, groups[session], key, still))
     return AnnotatorData(
-        {test: tuple(traces) for test, traces in tests.items() if traces}, signals, task_traces(data, plan), groups, _names(data)
+        {test: tuple(traces) for test, traces in tests.items() if traces},
+        signals,
+        task_traces(data, plan),
+        groups,
+        _names(data),
     )
 
 
@@ -92,20 +102,27 @@ def _signals(data: Data, plan: Plan, bin_ms: float) -> dict[str, TestSignal]:
             if isinstance(entry.item, Qa):
                 signal = entry.item.signal
                 starts = np.arange(0, signal.duration_ms, bin_ms, dtype=np.float64)
-                signals[entry.item.id] = TestSignal(_test_of(entry.item, plan), float(signal.duration_ms), signal.levels(starts))
+                signals[entry.item.id] = TestSignal(
+                    _test_of(entry.item, plan), float(signal.duration_ms), signal.levels(starts)
+                )
     if SIGNALS in data.bundle.tables:
         table = data.table(SIGNALS)
         stimuli = table["stimulus"].values
         for stimulus in dict.fromkeys(stimuli):
             rows = np.flatnonzero(stimuli == stimulus)
             signals[str(stimulus)] = _sampled(
-                str(table["test"].values[rows[0]]), table["t_ms"].values[rows], table["value"].values[rows], bin_ms
+                str(table["test"].values[rows[0]]),
+                table["t_ms"].values[rows],
+                table["value"].values[rows],
+                bin_ms,
             )
     return signals
 
 
 def _test_of(test: Qa, plan: Plan) -> str:
-    """Whether a trial is the visual or the auditory test: as the plan says, else as the trial says."""
+    """Whether a trial is the visual or the auditory test: as the plan says, else as the trial
+    says.
+    """
     return next((name for name in TESTS if test.id in plan.roles[name]), test.test)
 
 
@@ -129,7 +146,9 @@ def _signal_key(line: TraceLine, signals: Mapping[str, TestSignal]) -> str | Non
 def _last_recordings(
     data: Data, lines: tuple[TraceLine, ...], signals: Mapping[str, TestSignal]
 ) -> tuple[tuple[TraceLine, ...], tuple[Drop, ...]]:
-    """Where an imported participant recorded a test, or a stimulus of the task, several times, the last recording counts."""
+    """Where an imported participant recorded a test, or a stimulus of the task, several times, the
+    last recording counts.
+    """
     people = data.people
     if "participant" not in people.columns:
         return lines, ()
@@ -138,7 +157,10 @@ def _last_recordings(
     drops: list[Drop] = []
     for line in lines:
         key = _signal_key(line, signals)
-        own = who[line.session], line.stimulus or line.trial_key if key is None else signals[key].test
+        own = (
+            who[line.session],
+            line.stimulus or line.trial_key if key is None else signals[key].test,
+        )
         if own in last:
             detail = f"{who[line.session]} recorded the same again later; the last recording counts"
             drops.append(Drop(last[own].session, "trace", REPEATED, detail, last[own].trial_key))
@@ -148,7 +170,9 @@ def _last_recordings(
 
 
 def _owners(data: Data) -> dict[str, str]:
-    """The session that stands for whoever made each session: an imported person may have several."""
+    """The session that stands for whoever made each session: an imported person may have
+    several.
+    """
     if "participant" not in data.people.columns:
         return {session: session for session in data.sessions}
     first: dict[object, str] = {}
@@ -156,12 +180,18 @@ def _owners(data: Data) -> dict[str, str]:
     return {session: first.setdefault(person, session) for session, person in people}
 
 
-def _silent_tests(data: Data, signals: Mapping[str, TestSignal], heard: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Tests that were done without a single input: scored as a trace that never moved, as the server does."""
+def _silent_tests(
+    data: Data, signals: Mapping[str, TestSignal], heard: set[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """Tests that were done without a single input: scored as a trace that never moved, as the
+    server does.
+    """
     table = data.table("trials")
     return [
         (str(session), str(trial))
-        for session, trial, status in zip(table["session"].values, table["trial"].values, table["status"].values, strict=True)
+        for session, trial, status in zip(
+            table["session"].values, table["trial"].values, table["status"].values, strict=True
+        )
         if trial in signals and status == "done" and (session, trial) not in heard
     ]
 
@@ -169,22 +199,31 @@ def _silent_tests(data: Data, signals: Mapping[str, TestSignal], heard: set[tupl
 def _ends(data: Data) -> dict[tuple[str, int], float]:
     """How far imported recordings go, where that is known."""
     imported = {
-        session for session, kind in zip(data.sessions, data.people["link_kind"].values, strict=True) if kind == "imported"
+        session
+        for session, kind in zip(data.sessions, data.people["link_kind"].values, strict=True)
+        if kind == "imported"
     }
     ends: dict[tuple[str, int], float] = {}
     if not imported:
         return ends
     table = data.table("views")
     for session, position, to_ms in zip(
-        table["session"].values, table["position"].values.tolist(), table["to_ms"].values.tolist(), strict=True
+        table["session"].values,
+        table["position"].values.tolist(),
+        table["to_ms"].values.tolist(),
+        strict=True,
     ):
         if session in imported:
             ends[session, position] = max(ends.get((session, position), 0.0), to_ms)
     return ends
 
 
-def _binned(lines: Sequence[TraceLine], durations_ms: Sequence[float], bin_ms: float) -> list[FloatArray]:
-    """Bin means as long as the stimulus, held where nothing happened. What lies outside belongs to no bin."""
+def _binned(
+    lines: Sequence[TraceLine], durations_ms: Sequence[float], bin_ms: float
+) -> list[FloatArray]:
+    """Bin means as long as the stimulus, held where nothing happened. What lies outside belongs to
+    no bin.
+    """
     groups: dict[float, list[int]] = defaultdict(list)
     for index, duration_ms in enumerate(durations_ms):
         groups[duration_ms].append(index)
@@ -196,7 +235,12 @@ def _binned(lines: Sequence[TraceLine], durations_ms: Sequence[float], bin_ms: f
         values = np.concatenate([line.value for line in mine])
         inside = (times >= 0) & (times < duration_ms)
         grid = resample_all(
-            owner[inside], times[inside], values[inside], traces=len(mine), step_ms=bin_ms, duration_ms=duration_ms
+            owner[inside],
+            times[inside],
+            values[inside],
+            traces=len(mine),
+            step_ms=bin_ms,
+            duration_ms=duration_ms,
         )
         bins |= dict(zip(members, grid, strict=True))
     return [bins[index] for index in range(len(lines))]
@@ -220,9 +264,14 @@ def task_traces(data: Data, plan: Plan) -> tuple[AnnotatorTrace, ...]:
     ends: dict[str, float] = defaultdict(float)
     for line in lines:
         if len(line.media_ms):
-            ends[line.stimulus or ""] = max(ends[line.stimulus or ""], float(line.media_ms.max()) + 1)
+            ends[line.stimulus or ""] = max(
+                ends[line.stimulus or ""], float(line.media_ms.max()) + 1
+            )
     places: dict[str, int] = defaultdict(int)
-    lengths = [known.get(line.stimulus or "") or max(ends[line.stimulus or ""], 2 * bin_ms) for line in lines]
+    lengths = [
+        known.get(line.stimulus or "") or max(ends[line.stimulus or ""], 2 * bin_ms)
+        for line in lines
+    ]
     traces: list[AnnotatorTrace] = []
     for line, bins in zip(lines, _binned(lines, lengths, bin_ms), strict=True):
         who, stimulus = owners[line.session], line.stimulus or line.trial_key
@@ -232,8 +281,14 @@ def task_traces(data: Data, plan: Plan) -> tuple[AnnotatorTrace, ...]:
 
 
 def _groups(data: Data, owners: Mapping[str, str]) -> dict[str, str]:
-    """The group of each annotator, groups in the order of the question's options; one group where nothing tells them apart."""
-    answers = data.text_by_session("group") if data.has("group") else np.full(len(data), None, dtype=object)
+    """The group of each annotator, groups in the order of the question's options; one group where
+    nothing tells them apart.
+    """
+    answers = (
+        data.text_by_session("group")
+        if data.has("group")
+        else np.full(len(data), None, dtype=object)
+    )
     if all(answer is None for answer in answers):
         column = next((name for name in GROUP_COLUMNS if name in data.people.columns), None)
         if column is not None:
@@ -246,7 +301,12 @@ def _groups(data: Data, owners: Mapping[str, str]) -> dict[str, str]:
     }
     order = _option_order(data)
     rank = {name: place for place, name in enumerate(order)} | {NO_GROUP: len(order) + 1}
-    return dict(sorted(groups.items(), key=lambda item: (rank.get(item[1], len(order)), "" if item[1] in rank else item[1])))
+    return dict(
+        sorted(
+            groups.items(),
+            key=lambda item: (rank.get(item[1], len(order)), "" if item[1] in rank else item[1]),
+        )
+    )
 
 
 def _option_order(data: Data) -> tuple[str, ...]:

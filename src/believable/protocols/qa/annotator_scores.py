@@ -1,11 +1,14 @@
-"""How reliable annotators are: against a known signal, and against everybody else on the same stimulus.
+"""How reliable annotators are: against a known signal, and against everybody else on the same
+stimulus.
 
-Everybody is compared on the task with the median of the others, so that annotators of one group are not independent:
-where nothing differs, a t test over annotators' means rejects in four studies of ten. The intervals here draw annotators
-anew and compute every gold standard again, without the copies of whoever is compared with it.
+Everybody is compared on the task with the median of the others, so that annotators of one group are
+not independent: where nothing differs, a t test over annotators' means rejects in four studies of
+ten. The intervals here draw annotators anew and compute every gold standard again, without the
+copies of whoever is compared with it.
 
-How well people agree with the median of the others depends on how many others there are, and on whether their number is odd:
-the median of an even number is the mean of two traces and rests less often. Groups are therefore compared at one size.
+How well people agree with the median of the others depends on how many others there are, and on
+whether their number is odd: the median of an even number is the mean of two traces and rests less
+often. Groups are therefore compared at one size.
 """
 
 from __future__ import annotations
@@ -29,8 +32,15 @@ from believable.stats.result import Alternative, TestResult, no_result, t_test
 from believable.traces import normalise
 from believable.traces.trace_agreement import others_medians, row_kappas, row_lags, row_sdas
 
-Cell = Literal["reliable in both", "unreliable in both", "failed the gate only", "failed the task only"]
-CELLS: tuple[Cell, ...] = ("reliable in both", "unreliable in both", "failed the gate only", "failed the task only")
+Cell = Literal[
+    "reliable in both", "unreliable in both", "failed the gate only", "failed the task only"
+]
+CELLS: tuple[Cell, ...] = (
+    "reliable in both",
+    "unreliable in both",
+    "failed the gate only",
+    "failed the task only",
+)
 Detail = Literal["sda", "kappa", "all"]
 #: SDA and κ cannot be outside.
 LIMITS = (-1.0, 1.0)
@@ -40,7 +50,9 @@ LONGEST_LAG_MS = 5000.0
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorTrace:
-    """One annotator's trace of one stimulus, in bins. `place` is its turn among the annotator's stimuli of that kind, from 1."""
+    """One annotator's trace of one stimulus, in bins. `place` is its turn among the annotator's
+    stimuli of that kind, from 1.
+    """
 
     annotator: str
     group: str
@@ -56,9 +68,11 @@ class AnnotatorTrace:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How well one trace goes with what it is compared with. `kappa` and `lag` may be undefined, each with its reason.
+    """How well one trace goes with what it is compared with. `kappa` and `lag` may be undefined,
+    each with its reason.
 
-    halves   SDA of the second half minus that of the first: does the annotator get better on the way?
+    halves   SDA of the second half minus that of the first: does the annotator get better on the
+             way?
     """
 
     annotator: str
@@ -75,8 +89,10 @@ class Score:
 class Reliability:
     """A group of annotators on one test or stimulus.
 
-    sda, kappa                means over annotators; on the tests with t intervals corrected for skewness
-    sda_half, kappa_half      the ± of published tables: half of Student's interval, on the task half of the one above
+    sda, kappa                means over annotators; on the tests with t intervals corrected for
+                              skewness
+    sda_half, kappa_half      the ± of published tables: half of Student's interval, on the task
+                              half of the one above
     cronbach_time_items       time points are items, annotators are cases (as published)
     cronbach_annotator_items  annotators are items, time points are cases
     krippendorff              interval level, time points are units
@@ -95,7 +111,9 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One annotator's mean SDA on the tests and on the task, and which cell of the cross table that is."""
+    """One annotator's mean SDA on the tests and on the task, and which cell of the cross table that
+    is.
+    """
 
     annotator: str
     group: str
@@ -105,9 +123,14 @@ class Verdict:
 
 
 def against(
-    annotations: Sequence[AnnotatorTrace], truths: Sequence[FloatArray], *, step_ms: float, detail: Detail = "all"
+    annotations: Sequence[AnnotatorTrace],
+    truths: Sequence[FloatArray],
+    *,
+    step_ms: float,
+    detail: Detail = "all",
 ) -> tuple[Score, ...]:
-    """Each trace against its known signal or gold standard; both are cut to the shorter. Those of one length are scored at once.
+    """Each trace against its known signal or gold standard; both are cut to the shorter. Those of
+    one length are scored at once.
 
     detail   "sda" alone, with "kappa", or "all": with lag and learning too
     """
@@ -125,7 +148,13 @@ def against(
         halves = _halves(traces, signals) if detail == "all" else [None] * len(mine)
         for place, *numbers in zip(mine, sdas, kappas, lags, halves, strict=True):
             annotation = annotations[place]
-            scores[place] = Score(annotation.annotator, annotation.group, annotation.stimulus, annotation.place, *numbers)
+            scores[place] = Score(
+                annotation.annotator,
+                annotation.group,
+                annotation.stimulus,
+                annotation.place,
+                *numbers,
+            )
     return tuple(scores[place] for place in range(len(annotations)))
 
 
@@ -133,7 +162,9 @@ def _lags(traces: FloatArray, signals: FloatArray, step_ms: float) -> list[Estim
     rows, length = traces.shape
     if length < 3:
         return [undefined("needs at least 3 points", method="lag_ms", n=length)] * rows
-    return row_lags(traces, signals, max_ms=min(LONGEST_LAG_MS, (length - 3) * step_ms), step_ms=step_ms)
+    return row_lags(
+        traces, signals, max_ms=min(LONGEST_LAG_MS, (length - 3) * step_ms), step_ms=step_ms
+    )
 
 
 def _halves(traces: FloatArray, signals: FloatArray) -> list[float | None]:
@@ -149,7 +180,9 @@ def _halves(traces: FloatArray, signals: FloatArray) -> list[float | None]:
 def against_others(
     traces: Sequence[AnnotatorTrace], *, step_ms: float, detail: Detail = "kappa"
 ) -> tuple[tuple[Score, ...], tuple[tuple[str, str, str], ...]]:
-    """Every trace against the median of the others of its stimulus and group; and who has none (annotator, group, stimulus)."""
+    """Every trace against the median of the others of its stimulus and group; and who has none
+    (annotator, group, stimulus).
+    """
     groups: dict[tuple[str, str], list[AnnotatorTrace]] = {}
     for trace in traces:
         groups.setdefault((trace.stimulus, trace.group), []).append(trace)
@@ -164,8 +197,12 @@ def against_others(
     return tuple(scores), tuple(alone)
 
 
-def reliability(group: str, traces: Sequence[AnnotatorTrace], scores: Sequence[Score], *, level: float = 0.95) -> Reliability:
-    """All four metrics of one group on one test: `traces` for those of the group, `scores` for those against the truth."""
+def reliability(
+    group: str, traces: Sequence[AnnotatorTrace], scores: Sequence[Score], *, level: float = 0.95
+) -> Reliability:
+    """All four metrics of one group on one test: `traces` for those of the group, `scores` for
+    those against the truth.
+    """
     sdas = [score.sda for score in scores]
     kappas = [score.kappa.value for score in scores if score.kappa.value is not None]
     table = cut([trace.values for trace in traces])
@@ -184,12 +221,17 @@ def reliability(group: str, traces: Sequence[AnnotatorTrace], scores: Sequence[S
 
 def mean_by_annotator(scores: Sequence[Score]) -> dict[str, float]:
     """Each annotator's mean SDA."""
-    return {annotator: float(np.mean(values)) for annotator, values in _by_annotator(scores).items()}
+    return {
+        annotator: float(np.mean(values)) for annotator, values in _by_annotator(scores).items()
+    }
 
 
 def task_intervals(scores: Sequence[Score], level: float) -> dict[str, Estimate]:
     """Each annotator's mean SDA over stimuli, with Student's interval cut to what SDA can be."""
-    means = {annotator: mean_t(values, level=level) for annotator, values in _by_annotator(scores).items()}
+    means = {
+        annotator: mean_t(values, level=level)
+        for annotator, values in _by_annotator(scores).items()
+    }
     return {
         annotator: mean
         if mean.low is None or mean.high is None
@@ -206,11 +248,21 @@ def _by_annotator(scores: Sequence[Score]) -> dict[str, list[float]]:
 
 
 def verdicts(
-    gate: Mapping[str, float], task: Mapping[str, float], groups: Mapping[str, str], *, threshold: float = 0.0
+    gate: Mapping[str, float],
+    task: Mapping[str, float],
+    groups: Mapping[str, str],
+    *,
+    threshold: float = 0.0,
 ) -> tuple[Verdict, ...]:
     """Gate against task for those who have both; below the threshold is unreliable."""
     return tuple(
-        Verdict(annotator, groups[annotator], tests, task[annotator], _cell(tests, task[annotator], threshold))
+        Verdict(
+            annotator,
+            groups[annotator],
+            tests,
+            task[annotator],
+            _cell(tests, task[annotator], threshold),
+        )
         for annotator, tests in gate.items()
         if annotator in task
     )
@@ -223,7 +275,9 @@ def gate_accuracy(outcomes: Sequence[Verdict], *, level: float = 0.95) -> Estima
 
 
 def learning_slope(scores: Sequence[Score]) -> float | None:
-    """By how much an annotator's SDA rises from one stimulus to the next; None with fewer than three of them."""
+    """By how much an annotator's SDA rises from one stimulus to the next; None with fewer than
+    three of them.
+    """
     if len({score.place for score in scores}) < 3:
         return None
     places = np.array([score.place for score in scores], dtype=float)
@@ -254,7 +308,9 @@ FEWEST = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupTask:
-    """The traces of one group on the task, by stimulus with their owners' places, to be scored with any of its annotators."""
+    """The traces of one group on the task, by stimulus with their owners' places, to be scored with
+    any of its annotators.
+    """
 
     annotators: tuple[str, ...]
     stimuli: tuple[tuple[NDArray[np.int64], ResampledTraces], ...]
@@ -278,7 +334,9 @@ class GroupTask:
         return len(self.annotators)
 
     def mean_sda(self, counts: IntArray) -> FloatArray:
-        """Per resample the mean over annotators, as often as they count, of their mean SDA; NaN where nobody has others."""
+        """Per resample the mean over annotators, as often as they count, of their mean SDA; NaN
+        where nobody has others.
+        """
         sums, seen = np.zeros(counts.shape), np.zeros(counts.shape)
         for owners, traces in self.stimuli:
             agreement = traces.sda(counts[:, owners])
@@ -298,7 +356,9 @@ class GroupTask:
         return float(self.mean_sda(np.ones((1, len(self)), dtype=np.int64))[0])
 
     def value_of(self, size: int, rng: np.random.Generator) -> float:
-        """The mean SDA expected of groups of this size: the mean over random subsets, or that of all."""
+        """The mean SDA expected of groups of this size: the mean over random subsets, or that of
+        all.
+        """
         if size == len(self):
             return self.value()
         counts = np.zeros((SUBSETS, len(self)), dtype=np.int64)
@@ -311,8 +371,9 @@ def task_sda(group: GroupTask, rng: np.random.Generator, *, level: float = 0.95)
     """A group's mean SDA with its own gold standards.
 
     Says        what is to be expected of groups of this many annotators
-    Interval    BCa bootstrap over annotators from the moments of 200 resamples, t with n − 1 degrees of freedom. All copies of an
-                annotator are left out of their own gold standard: with itself a trace agrees perfectly.
+    Interval    BCa bootstrap over annotators from the moments of 200 resamples, t with n − 1
+                degrees of freedom. All copies of an annotator are left out of their own gold
+                standard: with itself a trace agrees perfectly.
     Undefined   nobody has others; fewer than six annotators have no interval.
     """
     n, value = len(group), group.value()
@@ -325,20 +386,35 @@ def task_sda(group: GroupTask, rng: np.random.Generator, *, level: float = 0.95)
     counts = rng.multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
     drawn = group.mean_sda(counts)
     known = np.isfinite(drawn)
-    return bca_by_moments(value, drawn[known], counts[known], method=method, level=level, limits=(-1.0, 1.0))
+    return bca_by_moments(
+        value, drawn[known], counts[known], method=method, level=level, limits=(-1.0, 1.0)
+    )
 
 
 def compared(
-    groups: Sequence[tuple[GroupTask, Estimate]], rng: np.random.Generator, *, alternative: Alternative, level: float = 0.95
+    groups: Sequence[tuple[GroupTask, Estimate]],
+    rng: np.random.Generator,
+    *,
+    alternative: Alternative,
+    level: float = 0.95,
 ) -> TestResult:
-    """First group minus second, each with its own standard error and degrees of freedom (Satterthwaite).
+    """First group minus second, each with its own standard error and degrees of freedom
+    (Satterthwaite).
 
     The larger group is represented by the mean over 100 random subsets as large as the smaller one.
     """
     (first, first_mean), (second, second_mean) = groups
     n = first_mean.n + second_mean.n
-    method, named = ("t test of mean SDA, bootstrap over annotators", "difference of mean SDA, bootstrap standard errors")
-    if first_mean.value is None or second_mean.value is None or first_mean.se is None or second_mean.se is None:
+    method, named = (
+        "t test of mean SDA, bootstrap over annotators",
+        "difference of mean SDA, bootstrap standard errors",
+    )
+    if (
+        first_mean.value is None
+        or second_mean.value is None
+        or first_mean.se is None
+        or second_mean.se is None
+    ):
         reason = first_mean.reason or second_mean.reason or "a group has no standard error"
         nothing = undefined(reason, method=named, n=n, level=level)
         return no_result(reason, method=method, n=n, alternative=alternative, estimate=nothing)
@@ -356,13 +432,16 @@ def compared(
 
 
 IntArray = NDArray[np.int64]
-#: Cells of the working table that are ordered at a time, so that it stays in the processor's memory.
+#: Cells of the working table that are ordered at a time, so that it stays in the processor's
+#: memory.
 VALUES_AT_ONCE = 200_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResampledTraces:
-    """The traces of one stimulus `[time, annotator]`, a last column of ∞ stands for nobody; the directions of their steps."""
+    """The traces of one stimulus `[time, annotator]`, a last column of ∞ stands for nobody; the
+    directions of their steps.
+    """
 
     values: FloatArray
     directions: NDArray[np.int8]
@@ -372,15 +451,21 @@ class ResampledTraces:
         """From traces as rows."""
         nobody = np.full((1, traces.shape[1]), np.inf)
         steps = np.sign(np.diff(traces, axis=1)).astype(np.int8)
-        return cls(np.ascontiguousarray(np.vstack([traces, nobody]).T), np.ascontiguousarray(steps.T))
+        return cls(
+            np.ascontiguousarray(np.vstack([traces, nobody]).T), np.ascontiguousarray(steps.T)
+        )
 
     def sda(self, counts: IntArray) -> FloatArray:
-        """SDA `[resample, annotator]` of each annotator with the median of the others; NaN who does not count or has no others.
+        """SDA `[resample, annotator]` of each annotator with the median of the others; NaN who does
+        not count or has no others.
 
-        counts   `[resample, annotator]`: how often each counts; nobody's own copies are in their gold standard
+        counts   `[resample, annotator]`: how often each counts; nobody's own copies are in their
+                 gold standard
         """
         size = max(1, VALUES_AT_ONCE // self.values.size)
-        return np.concatenate([self._sda(counts[start : start + size]) for start in range(0, len(counts), size)])
+        return np.concatenate(
+            [self._sda(counts[start : start + size]) for start in range(0, len(counts), size)]
+        )
 
     def _sda(self, counts: IntArray) -> FloatArray:
         total = counts.sum(axis=1)
@@ -400,15 +485,23 @@ class ResampledTraces:
 
     @staticmethod
     def _members(counts: IntArray, total: IntArray) -> IntArray:
-        """Who is in each resample, as often as they count; nobody (the last column of `values`) fills up shorter ones."""
+        """Who is in each resample, as often as they count; nobody (the last column of `values`)
+        fills up shorter ones.
+        """
         resamples, people = counts.shape
         members = np.full((resamples, int(total.max(initial=0))), people, dtype=np.int64)
         everybody = np.broadcast_to(np.arange(people), counts.shape)
-        members[np.arange(members.shape[1]) < total[:, None]] = np.repeat(everybody.ravel(), counts.ravel())
+        members[np.arange(members.shape[1]) < total[:, None]] = np.repeat(
+            everybody.ravel(), counts.ravel()
+        )
         return members
 
 
-def _at(drawn: FloatArray, own: FloatArray, resample: IntArray, place: IntArray, copies: int) -> FloatArray:
-    """The value at a place among the others: the ordered resample without the copies of one's own value."""
+def _at(
+    drawn: FloatArray, own: FloatArray, resample: IntArray, place: IntArray, copies: int
+) -> FloatArray:
+    """The value at a place among the others: the ordered resample without the copies of one's own
+    value.
+    """
     near = drawn[:, resample, place]
     return np.where(own > near, near, drawn[:, resample, place + copies])

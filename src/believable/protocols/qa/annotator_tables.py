@@ -6,11 +6,25 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Table, reasoned, tested_cells
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Cell,
+    Chart,
+    Column,
+    Table,
+    reasoned,
+    tested_cells,
+)
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import level_words
 from believable.protocols.qa.annotated_signals import AnnotatorData
-from believable.protocols.qa.annotator_scores import CELLS, Reliability, Score, Verdict, learning_slope
+from believable.protocols.qa.annotator_scores import (
+    CELLS,
+    Reliability,
+    Score,
+    Verdict,
+    learning_slope,
+)
 from believable.stats.estimate import Estimate
 from believable.stats.inputs import FloatArray
 from believable.stats.result import TestResult
@@ -25,9 +39,16 @@ def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: f
     for test, reliability in reliabilities:
         notes += [f" {test}, {reliability.group}: {note}." for note in reliability.sda.notes]
         row: list[LOOSE_CELL] = [test, reliability.group, reliability.annotators]
-        for estimate, half in ((reliability.sda, reliability.sda_half), (reliability.kappa, reliability.kappa_half)):
+        for estimate, half in (
+            (reliability.sda, reliability.sda_half),
+            (reliability.kappa, reliability.kappa_half),
+        ):
             row += reasoned(estimate.reason, estimate.value, half, estimate.low, estimate.high)
-        for estimate in (reliability.cronbach_time_items, reliability.cronbach_annotator_items, reliability.krippendorff):
+        for estimate in (
+            reliability.cronbach_time_items,
+            reliability.cronbach_annotator_items,
+            reliability.krippendorff,
+        ):
             row += reasoned(estimate.reason, estimate.value)
         rows.append(row)
     return LAYOUTS.table("reliability", rows, level=level_words(level), notes="".join(notes))
@@ -36,7 +57,10 @@ def reliability_table(reliabilities: Sequence[tuple[str, Reliability]], level: f
 def _test_cells(score: Score | None) -> tuple[LOOSE_CELL, ...]:
     if score is None:
         return reasoned("the test was not done", None, None, None, None)
-    kappa, lag = reasoned(score.kappa.reason, score.kappa.value), reasoned(score.lag.reason, score.lag.value)
+    kappa, lag = (
+        reasoned(score.kappa.reason, score.kappa.value),
+        reasoned(score.lag.reason, score.lag.value),
+    )
     return (score.sda, *kappa, *lag, *reasoned("too short", score.halves))
 
 
@@ -60,7 +84,10 @@ def annotators_table(
             row += _test_cells(scores.get(annotator))
         own = by_task.get(annotator, [])
         row += reasoned("no test was done", gate.get(annotator))
-        row += reasoned("nobody else annotated the same stimuli", float(np.mean([score.sda for score in own])) if own else None)
+        row += reasoned(
+            "nobody else annotated the same stimuli",
+            float(np.mean([score.sda for score in own])) if own else None,
+        )
         row += [len(own), *reasoned("fewer than three stimuli", learning_slope(own))]
         row += reasoned("test or task is missing", cells.get(annotator))
         rows.append(row)
@@ -70,8 +97,20 @@ def annotators_table(
         for column in (
             Column(f"{test}_sda", f"SDA {test}", "number", 2),
             Column(f"{test}_kappa", f"κ {test}", "number", 2),
-            Column(f"{test}_lag_ms", f"Lag {test} (ms)", "number", 0, "The delay at which the trace fits best."),
-            Column(f"{test}_learning", f"Learning {test}", "number", 2, "SDA of the second half minus the first."),
+            Column(
+                f"{test}_lag_ms",
+                f"Lag {test} (ms)",
+                "number",
+                0,
+                "The delay at which the trace fits best.",
+            ),
+            Column(
+                f"{test}_learning",
+                f"Learning {test}",
+                "number",
+                2,
+                "SDA of the second half minus the first.",
+            ),
         )
     ]
     return LAYOUTS.table("annotators", rows, data_only=len(rows) > 60, per_test=per_test)
@@ -82,7 +121,10 @@ def cross_table(verdicts: Sequence[Verdict], groups: Sequence[str], threshold: f
     rows: list[tuple[Cell, ...]] = [
         (
             cell,
-            *(sum(verdict.cell == cell and verdict.group == group for verdict in verdicts) for group in groups),
+            *(
+                sum(verdict.cell == cell and verdict.group == group for verdict in verdicts)
+                for group in groups
+            ),
             sum(verdict.cell == cell for verdict in verdicts),
         )
         for cell in CELLS
@@ -90,7 +132,9 @@ def cross_table(verdicts: Sequence[Verdict], groups: Sequence[str], threshold: f
     return LAYOUTS.table(
         "gate_against_task",
         rows,
-        by_group=(Column(f"group_{number}", group, "integer") for number, group in enumerate(groups)),
+        by_group=(
+            Column(f"group_{number}", group, "integer") for number, group in enumerate(groups)
+        ),
         threshold=threshold,
     )
 
@@ -100,12 +144,21 @@ def comparison_table(tests: Mapping[str, TestResult], names: Sequence[str], alph
     rows = []
     for name, test in tests.items():
         estimate, effect, reason = test.estimate, test.effect, test.reason
-        ungraded = "annotators share their gold standard" if effect is None and test.defined else reason
+        ungraded = (
+            "annotators share their gold standard" if effect is None and test.defined else reason
+        )
         rows.append(
             (
                 name,
                 test.n,
-                *reasoned(reason, *((None,) * 3 if estimate is None else (estimate.value, estimate.low, estimate.high))),
+                *reasoned(
+                    reason,
+                    *(
+                        (None,) * 3
+                        if estimate is None
+                        else (estimate.value, estimate.low, estimate.high)
+                    ),
+                ),
                 *reasoned(reason, test.statistic, test.df[0] if test.df else None, test.p_value),
                 *reasoned(ungraded, None if effect is None else effect.value),
             )
@@ -132,9 +185,12 @@ def score_histogram(scores: Sequence[Score], width: float = 0.1) -> tuple[Table,
     edges = np.round(np.arange(-1, 1 + width / 2, width), 10)
     rows: list[tuple[Cell, ...]] = []
     for group in dict.fromkeys(score.group for score in scores):
-        counts, _ = np.histogram([score.sda for score in scores if score.group == group], bins=edges)
+        counts, _ = np.histogram(
+            [score.sda for score in scores if score.group == group], bins=edges
+        )
         rows += [
-            (group, float(low), float(high), int(count)) for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+            (group, float(low), float(high), int(count))
+            for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
         ]
     table = LAYOUTS.table("task_histogram", rows)
     chart = LAYOUTS.chart("task_histogram")
@@ -142,21 +198,33 @@ def score_histogram(scores: Sequence[Score], width: float = 0.1) -> tuple[Table,
 
 
 def gate_scatter(
-    verdicts: Sequence[Verdict], task: Mapping[str, Estimate], named: Mapping[str, str], threshold: float, level: float
+    verdicts: Sequence[Verdict],
+    task: Mapping[str, Estimate],
+    named: Mapping[str, str],
+    threshold: float,
+    level: float,
 ) -> tuple[Table, Chart]:
-    """Every annotator's tests against the task, the latter with its interval over the annotator's stimuli."""
+    """Every annotator's tests against the task, the latter with its interval over the annotator's
+    stimuli.
+    """
     rows = []
     for verdict in verdicts:
         mean = task[verdict.annotator]
         name, tests = named[verdict.annotator], (verdict.group, verdict.gate, verdict.task)
-        rows.append((name, *tests, *reasoned(mean.reason, mean.low, mean.high), mean.n, verdict.cell))
+        rows.append(
+            (name, *tests, *reasoned(mean.reason, mean.low, mean.high), mean.n, verdict.cell)
+        )
     table = LAYOUTS.table("gate_scatter", rows, level=level_words(level))
     chart = LAYOUTS.chart("gate_scatter", threshold=threshold, level=level_words(level))
     return table, chart
 
 
-def drawn_traces(collected: AnnotatorData, test: str, bin_ms: float, most: int) -> tuple[Table, Chart]:
-    """The traces of a test against the known signal, per group; the first annotators and the median of all."""
+def drawn_traces(
+    collected: AnnotatorData, test: str, bin_ms: float, most: int
+) -> tuple[Table, Chart]:
+    """The traces of a test against the known signal, per group; the first annotators and the median
+    of all.
+    """
     rows: list[tuple[Cell, ...]] = []
     shown: dict[str, int] = {}
     traces = collected.tests[test]
@@ -165,16 +233,28 @@ def drawn_traces(collected: AnnotatorData, test: str, bin_ms: float, most: int) 
         shown[group] = min(most, len(mine))
         panel = f"{test}: {group}" if group != "all" else test
         for trace in mine[:most]:
-            rows += _line(panel, collected.named[trace.annotator], "annotator", trace.values, bin_ms)
+            rows += _line(
+                panel, collected.named[trace.annotator], "annotator", trace.values, bin_ms
+            )
         length = min(len(trace.values) for trace in mine)
         middle = np.median([trace.values[:length] for trace in mine], axis=0)
         rows += _line(panel, "median", "median", middle, bin_ms)
-        rows += _line(panel, "true signal", "true signal", collected.signals[mine[0].stimulus].values, bin_ms)
+        rows += _line(
+            panel, "true signal", "true signal", collected.signals[mine[0].stimulus].values, bin_ms
+        )
     table = LAYOUTS.table("{test}_traces", rows, test=test)
-    counts = ", ".join(f"{group}: {shown[group]} of {sum(trace.group == group for trace in traces)}" for group in shown)
+    counts = ", ".join(
+        f"{group}: {shown[group]} of {sum(trace.group == group for trace in traces)}"
+        for group in shown
+    )
     chart = LAYOUTS.chart("{test}_traces", test=test, counts=counts)
     return table, chart
 
 
-def _line(panel: str, name: str, kind: str, values: FloatArray, bin_ms: float) -> list[tuple[Cell, ...]]:
-    return [(panel, name, kind, index * bin_ms / 1000, float(value)) for index, value in enumerate(values)]
+def _line(
+    panel: str, name: str, kind: str, values: FloatArray, bin_ms: float
+) -> list[tuple[Cell, ...]]:
+    return [
+        (panel, name, kind, index * bin_ms / 1000, float(value))
+        for index, value in enumerate(values)
+    ]

@@ -30,13 +30,15 @@ Directions = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class QaTruth:
-    """What is planted. Skill is the log-odds of doing the right thing in one step of 250 ms instead of anything.
+    """What is planted. Skill is the log-odds of doing the right thing in one step of 250 ms instead
+    of anything.
 
     trained              mean skill of trained annotators
     untrained            mean skill of untrained annotators
     share_trained        share of annotators who are trained
     skill_sd             spread of annotators within a group, common to everything they follow
-    test_sd              spread of one annotator's skill from test to test and from recording to recording
+    test_sd              spread of one annotator's skill from test to test and from recording to
+                         recording
     task                 how much harder the task is than the tests
     careless             mean skill of careless people, who are never trained
     lag_steps            how late the hand is, in steps
@@ -64,7 +66,9 @@ def directions(levels: Any) -> Directions:
 
 
 def excitement(stimulus: str, steps: int) -> Directions:
-    """What happens in a recording, the same for everybody who watches it: phases of rising, falling and rest."""
+    """What happens in a recording, the same for everybody who watches it: phases of rising, falling
+    and rest.
+    """
     rng = random.Random(derive(17, "excitement", stimulus))
     phases: list[int] = []
     last = 0
@@ -91,7 +95,9 @@ def fill(truth: QaTruth, sessions: Sessions) -> None:
     rng, roles, count = sessions.rng, sessions.pool.roles, sessions.count
     take_checks(sessions)
     trained = (rng.random(count) < truth.share_trained) & ~sessions.careless
-    mean = np.where(sessions.careless, truth.careless, np.where(trained, truth.trained, truth.untrained))
+    mean = np.where(
+        sessions.careless, truth.careless, np.where(trained, truth.trained, truth.untrained)
+    )
     skill = mean + rng.normal(0, truth.skill_sd, count)
     group = roles.asked.get("group")
     if group is not None:
@@ -106,7 +112,9 @@ def fill(truth: QaTruth, sessions: Sessions) -> None:
 def _take_tests(truth: QaTruth, sessions: Sessions, skill: Any) -> None:
     rng = sessions.rng
     scores = []
-    tests = [entry.item for entry in outline(sessions.pool.study.timeline) if isinstance(entry.item, Qa)]
+    tests = [
+        entry.item for entry in outline(sessions.pool.study.timeline) if isinstance(entry.item, Qa)
+    ]
     for number, test in enumerate(tests):
         own = skill + rng.normal(0, truth.test_sd, sessions.count)
         levels = test.signal.levels(np.arange(0, 1000 * test.duration_s, STEP_MS, dtype=np.float64))
@@ -166,7 +174,9 @@ class Annotator(Mind):
         """A quality test: the corners of its signal are what is drawn on the screen."""
         times_ms, levels = zip(*signal["corners"], strict=True)
         steps = np.arange(0, signal["duration_ms"], STEP_MS, dtype=np.float64)
-        return self._followed(directions(np.interp(steps, times_ms, levels)), 0.0, signal["duration_ms"])
+        return self._followed(
+            directions(np.interp(steps, times_ms, levels)), 0.0, signal["duration_ms"]
+        )
 
     def _followed(self, wanted: Directions, harder: float, length_ms: int) -> Sequence[Act]:
         rng = self._rng
@@ -181,7 +191,9 @@ class Annotator(Mind):
                 levels.append((STEP_MS * step + rng.randrange(STEP_MS), value))
         return samples(levels, length_ms, 0, "wheel")
 
-    def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
+    def answer(
+        self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]
+    ) -> Any:
         if self._roles.role_of(question) == "group":
             return "trained" if self._trained else "untrained"
         return None

@@ -16,7 +16,12 @@ from believable.analysis.protocol import Main, ProtocolAnalysis
 from believable.analysis.settled_plan import Plan
 from believable.analysis.viewed_actions import seeing_of
 from believable.protocols.replay import DECLARATION
-from believable.protocols.replay.character_verdicts import DayVerdict, day_verdicts, decide_section, decision_table
+from believable.protocols.replay.character_verdicts import (
+    DayVerdict,
+    day_verdicts,
+    decide_section,
+    decision_table,
+)
 from believable.protocols.replay.day_tables import (
     answers_table,
     conduct_table,
@@ -66,7 +71,9 @@ PAIRED = ("believability", "rate", "coherence", ADHERENCE)
 
 @dataclass(frozen=True, slots=True)
 class DayJudgements:
-    """Everything the outcomes rest on. `values` maps outcomes to numbers by session and position."""
+    """Everything the outcomes rest on. `values` maps outcomes to numbers by session and
+    position.
+    """
 
     ours: str
     baseline: str
@@ -96,7 +103,9 @@ def judgements(data: Data, plan: Plan) -> DayJudgements:
 
 
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
-    """The declared outcomes; `…_difference` is the mean difference with its interval, beside the test of the same name."""
+    """The declared outcomes; `…_difference` is the mean difference with its interval, beside the
+    test of the same name.
+    """
     judged = judgements(data, plan)
     outcomes: dict[str, Estimate | TestResult] = {}
     for name, pairs in _paired(judged, plan, ("believability", "rate")).items():
@@ -116,7 +125,9 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
 
 
 def _verdicts(judged: DayJudgements, plan: Plan) -> dict[str, DayVerdict]:
-    return day_verdicts(judged.seen, judged.values, judged.chosen, judged.ours, judged.baseline, plan)
+    return day_verdicts(
+        judged.seen, judged.values, judged.chosen, judged.ours, judged.baseline, plan
+    )
 
 
 def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, ...]:
@@ -136,13 +147,24 @@ def analyse(data: Data, plan: Plan, rng: np.random.Generator) -> tuple[Section, 
         decision = decision_table(tuple(verdicts.values()), titles)
         sections[0] = replace(sections[0], tables=(decision, *sections[0].tables))
     noticing = noticed(data, judged.seen, judged.values["believability"], judged.conditions, plan)
-    return (*sections, *(section for section in (noticing, categories(data, plan)) if section is not None))
+    return (
+        *sections,
+        *(section for section in (noticing, categories(data, plan)) if section is not None),
+    )
 
 
 def methods(data: Data, plan: Plan, verb: Verb) -> str:
     seeing = seeing_of(plan)
     reach, be = f"{seeing.reach_ms / 1000:g} s", verb("were", "will be")
-    return LAYOUTS.paragraph("methods.md", level_words=level_words, seeing=seeing, reach=reach, be=be, plan=plan, verb=verb)
+    return LAYOUTS.paragraph(
+        "methods.md",
+        level_words=level_words,
+        seeing=seeing,
+        reach=reach,
+        be=be,
+        plan=plan,
+        verb=verb,
+    )
 
 
 def _paired(judged: DayJudgements, plan: Plan, names: Sequence[str]) -> dict[str, PairedOutcome]:
@@ -172,11 +194,19 @@ def _flag_model(judged: DayJudgements, plan: Plan, effects: str) -> FlagModel:
 
 
 def _preference(judged: DayJudgements, plan: Plan) -> Preference:
-    return preference(judged.chosen, judged.ours, judged.baseline, alternative=plan.alternative("preference"), level=plan.level)
+    return preference(
+        judged.chosen,
+        judged.ours,
+        judged.baseline,
+        alternative=plan.alternative("preference"),
+        level=plan.level,
+    )
 
 
 def why_table(data: Data, judged: DayJudgements) -> tuple[Table, ...]:
-    """What people wrote about their preference, in their own words; nothing where they were not asked."""
+    """What people wrote about their preference, in their own words; nothing where they were not
+    asked.
+    """
     if not data.has("why"):
         return ()
     written = dict(zip(data.sessions, data.text_by_session("why"), strict=True))
@@ -190,14 +220,26 @@ def why_table(data: Data, judged: DayJudgements) -> tuple[Table, ...]:
 
 
 def _primary(
-    data: Data, judged: DayJudgements, outcomes: Mapping[str, PairedOutcome], models: tuple[FlagModel, FlagModel], plan: Plan
+    data: Data,
+    judged: DayJudgements,
+    outcomes: Mapping[str, PairedOutcome],
+    models: tuple[FlagModel, FlagModel],
+    plan: Plan,
 ) -> Section:
     model, beside = models
     chosen = _preference(judged, plan)
-    findings = [_paired_finding(name, outcomes[name], judged) for name in ("believability", "rate") if name in outcomes]
+    findings = [
+        _paired_finding(name, outcomes[name], judged)
+        for name in ("believability", "rate")
+        if name in outcomes
+    ]
     findings.append(_odds_finding(model, beside, judged))
     findings.append(_preference_finding(chosen, judged))
-    rows = {name: (DECLARATION.outcome(name).title, outcomes[name]) for name in ("believability", "rate") if name in outcomes}
+    rows = {
+        name: (DECLARATION.outcome(name).title, outcomes[name])
+        for name in ("believability", "rate")
+        if name in outcomes
+    }
     answers, chart = answers_table(judged.seen, judged.values["believability"], judged.conditions)
     results = [
         primary_table(rows, plan.alpha),
@@ -212,8 +254,11 @@ def _primary(
     return LAYOUTS.section(
         "primary",
         paragraphs=(
-            f"{counted(len({day.session for day in judged.seen}), 'person', 'people')} watched "
-            f"{counted(len(judged.seen), 'replay')}. Differences are {judged.ours} minus {judged.baseline}.",
+            (
+                f"{counted(len({day.session for day in judged.seen}), 'person', 'people')} watched"
+                f" {counted(len(judged.seen), 'replay')}. Differences are {judged.ours} minus"
+                f" {judged.baseline}."
+            ),
         ),
         findings=tuple(findings),
         tables=tuple(results),
@@ -225,16 +270,25 @@ def _paired_finding(name: str, pairs: PairedOutcome, judged: DayJudgements) -> F
     unit = " flagged per 100 viewed actions" if name == "rate" else ""
     test = pairs.comparison.test
     if not len(pairs.people):
-        sentence = f"{DECLARATION.outcome(name).title}: nobody has both values, so the conditions cannot be compared."
+        sentence = (
+            f"{DECLARATION.outcome(name).title}: nobody has both values, so the conditions cannot"
+            " be compared."
+        )
     else:
         sentence = (
-            f"{DECLARATION.outcome(name).title}: {counted(len(pairs.people), 'person', 'people')} gave {judged.ours} a mean of"
-            f" {number(float(pairs.ours.mean()))} and {judged.baseline} {number(float(pairs.baseline.mean()))}{unit}; mean"
-            f" difference {estimate_words(pairs.difference)}."
+            f"{DECLARATION.outcome(name).title}: {counted(len(pairs.people), 'person', 'people')}"
+            f" gave {judged.ours} a mean of {number(float(pairs.ours.mean()))} and"
+            f" {judged.baseline} {number(float(pairs.baseline.mean()))}{unit}; mean difference"
+            f" {estimate_words(pairs.difference)}."
         )
         if test.effect is not None and test.effect.value is not None:
-            sentence += f" Effect size: {EFFECT_NAMES.get(test.symbol, 'd')} = {estimate_words(test.effect)}."
-    return Finding(name, DECLARATION.outcome(name).title, sentence, estimate=pairs.difference, test=test)
+            sentence += (
+                f" Effect size: {EFFECT_NAMES.get(test.symbol, 'd')} ="
+                f" {estimate_words(test.effect)}."
+            )
+    return Finding(
+        name, DECLARATION.outcome(name).title, sentence, estimate=pairs.difference, test=test
+    )
 
 
 def _differs(model: FlagModel) -> bool:
@@ -242,18 +296,27 @@ def _differs(model: FlagModel) -> bool:
 
 
 def _of_effects(model: FlagModel) -> str:
-    return "an effect that differs between participants" if _differs(model) else "one effect for everybody"
+    return (
+        "an effect that differs between participants"
+        if _differs(model)
+        else "one effect for everybody"
+    )
 
 
 def _odds_finding(model: FlagModel, beside: FlagModel, judged: DayJudgements) -> Finding:
     odds, other = model.odds_ratio, beside.odds_ratio
-    also = f" With {_of_effects(beside)}: {estimate_words(other)}." if other.value is not None else ""
+    also = (
+        f" With {_of_effects(beside)}: {estimate_words(other)}." if other.value is not None else ""
+    )
     notes = f" Note: {'; '.join(model.notes)}." if model.notes else ""
     if model.model is not None and not _differs(model):
-        notes += " If the effect differs between people, this model finds effects that are not there too often."
+        notes += (
+            " If the effect differs between people, this model finds effects that are not there too"
+            " often."
+        )
     sentence = (
-        f"The odds ratio of a flag on a viewed action, {judged.ours} against {judged.baseline}, is {estimate_words(odds)}"
-        f" ({_of_effects(model)}).{also}{notes}"
+        f"The odds ratio of a flag on a viewed action, {judged.ours} against {judged.baseline}, is"
+        f" {estimate_words(odds)} ({_of_effects(model)}).{also}{notes}"
         if odds.value is not None
         else f"The odds ratio of a flag is undefined ({odds.reason})."
     )
@@ -274,19 +337,33 @@ def _odds_finding(model: FlagModel, beside: FlagModel, judged: DayJudgements) ->
 def _preference_finding(chosen: Preference, judged: DayJudgements) -> Finding:
     share = chosen.test.estimate
     decided = chosen.ours + chosen.baseline
-    left = f" {counted(chosen.undecided, 'person', 'people')} preferred neither or both." if chosen.undecided else ""
+    left = (
+        f" {counted(chosen.undecided, 'person', 'people')} preferred neither or both."
+        if chosen.undecided
+        else ""
+    )
     sentence = (
-        f"Of {counted(decided, 'person', 'people')} who decided, {chosen.ours} preferred {judged.ours} over {judged.baseline}: a"
-        f" share of {estimate_words(share)}.{left}"
+        f"Of {counted(decided, 'person', 'people')} who decided, {chosen.ours} preferred"
+        f" {judged.ours} over {judged.baseline}: a share of {estimate_words(share)}.{left}"
         if decided and share is not None
         else f"Preference: nobody decided, so there is no share.{left}"
     )
-    return Finding("preference", DECLARATION.outcome("preference").title, sentence, estimate=share, test=chosen.test)
+    return Finding(
+        "preference",
+        DECLARATION.outcome("preference").title,
+        sentence,
+        estimate=share,
+        test=chosen.test,
+    )
 
 
 def _secondary(judged: DayJudgements, outcomes: Mapping[str, PairedOutcome], plan: Plan) -> Section:
     rated = {name: judged.values[name] for name in RATED if name in judged.values}
-    rows = {name: (DECLARATION.outcome(name).title, outcomes[name]) for name in ("coherence", ADHERENCE) if name in outcomes}
+    rows = {
+        name: (DECLARATION.outcome(name).title, outcomes[name])
+        for name in ("coherence", ADHERENCE)
+        if name in outcomes
+    }
     findings = tuple(_paired_finding(name, pairs, judged) for name, (_, pairs) in rows.items())
     paired_table = primary_table(rows, plan.alpha)
     tables = [ratings_table(judged.seen, rated, judged.conditions, plan.level)]
@@ -294,27 +371,41 @@ def _secondary(judged: DayJudgements, outcomes: Mapping[str, PairedOutcome], pla
         tables.append(replace(paired_table, name="secondary", title="Secondary ratings, paired"))
     words = []
     if ADHERENCE in judged.values:
-        words.append("Plan adherence is asked only of people who opened plan or log; elsewhere it is missing by design.")
+        words.append(
+            "Plan adherence is asked only of people who opened plan or log; elsewhere it is missing"
+            " by design."
+        )
     if judged.blind_ratings:
         words.append(
-            f"Left out: {counted(judged.blind_ratings, 'rating')} of plan adherence, since neither plan nor log was opened"
-            " beside the replay, as recorded."
+            f"Left out: {counted(judged.blind_ratings, 'rating')} of plan adherence, since neither"
+            " plan nor log was opened beside the replay, as recorded."
         )
-    return LAYOUTS.section("ratings", paragraphs=words, findings=findings, tables=tables, charts=(ratings_chart(),))
+    return LAYOUTS.section(
+        "ratings", paragraphs=words, findings=findings, tables=tables, charts=(ratings_chart(),)
+    )
 
 
 def _explored(data: Data, judged: DayJudgements, plan: Plan) -> Section:
     """Order of watching, overlay and experience as covariates: exploratory by nature."""
     known = _experience(data)
     ratings = explored_ratings(
-        judged.seen, judged.values["believability"], judged.ours, judged.baseline, experience=known, level=plan.level
+        judged.seen,
+        judged.values["believability"],
+        judged.ours,
+        judged.baseline,
+        experience=known,
+        level=plan.level,
     )
-    flags = explored_flags(judged.seen, judged.ours, judged.baseline, experience=known, level=plan.level)
+    flags = explored_flags(
+        judged.seen, judged.ours, judged.baseline, experience=known, level=plan.level
+    )
     findings = [
         finding
         for finding in (
             _covariate(ratings, "order", "later", "watched second rather than first"),
-            _covariate(ratings, "overlay", "overlay", "watched with plan or log opened rather than closed"),
+            _covariate(
+                ratings, "overlay", "overlay", "watched with plan or log opened rather than closed"
+            ),
         )
         if finding is not None
     ]
@@ -322,7 +413,11 @@ def _explored(data: Data, judged: DayJudgements, plan: Plan) -> Section:
     return LAYOUTS.section(
         "explored",
         findings=findings,
-        tables=(linear_table(ratings), explored, conduct_table(data, judged.seen, judged.conditions)),
+        tables=(
+            linear_table(ratings),
+            explored,
+            conduct_table(data, judged.seen, judged.conditions),
+        ),
     )
 
 
@@ -331,7 +426,11 @@ def _experience(data: Data) -> dict[str, float]:
     if not data.has("experience"):
         return {}
     answers = data.number_by_session("experience")
-    return {session: float(value) for session, value in zip(data.sessions, answers, strict=True) if value == value}
+    return {
+        session: float(value)
+        for session, value in zip(data.sessions, answers, strict=True)
+        if value == value
+    }
 
 
 def _covariate(model: MixedModel | str, outcome: str, term: str, words: str) -> Finding | None:
@@ -341,10 +440,21 @@ def _covariate(model: MixedModel | str, outcome: str, term: str, words: str) -> 
     test = None
     if effect.statistic is not None and effect.p_value is not None:
         test = TestResult(
-            effect.statistic, effect.p_value, effect.n, "t test of the coefficient", effect.df, estimate=effect, symbol="t"
+            effect.statistic,
+            effect.p_value,
+            effect.n,
+            "t test of the coefficient",
+            effect.df,
+            estimate=effect,
+            symbol="t",
         )
-    sentence = f"At the same condition, the believability of a replay {words} is different by {estimate_words(effect)}."
-    return Finding(outcome, DECLARATION.outcome(outcome).title, sentence, estimate=effect, test=test)
+    sentence = (
+        f"At the same condition, the believability of a replay {words} is different by"
+        f" {estimate_words(effect)}."
+    )
+    return Finding(
+        outcome, DECLARATION.outcome(outcome).title, sentence, estimate=effect, test=test
+    )
 
 
 ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods)

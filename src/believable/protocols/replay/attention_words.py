@@ -15,7 +15,9 @@ ORDINALS = (("on the first day ", "am ersten Tag "), ("on the second day ", "am 
 
 @dataclass(frozen=True, slots=True)
 class DayPart:
-    """A part of a day that is asked about: which day, from and to which hour, and how it is asked."""
+    """A part of a day that is asked about: which day, from and to which hour, and how it is
+    asked.
+    """
 
     day: int
     from_hour: float
@@ -25,7 +27,10 @@ class DayPart:
 
     @property
     def prompt(self) -> dict[str, str]:
-        return {"en": f"Which of these did the character do {self.english}?", "de": f"Was davon tat die Figur {self.german}?"}
+        return {
+            "en": f"Which of these did the character do {self.english}?",
+            "de": f"Was davon tat die Figur {self.german}?",
+        }
 
 
 def day_parts(days: int) -> tuple[DayPart, ...]:

@@ -1,7 +1,8 @@
-"""Verdicts on two minds, of which both the people who watch and the characters they watch are samples.
+"""Verdicts on two minds, of which both the people who watch and the characters they watch are
+samples.
 
-With few characters, tests over people answer for these characters: a character that suits one mind better decides for all people
-who watched it, and more people make it worse.
+With few characters, tests over people answer for these characters: a character that suits one mind
+better decides for all people who watched it, and more people make it worse.
 """
 
 from __future__ import annotations
@@ -12,7 +13,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from believable.analysis.claims import Claim, claim_of, limit_section, refuse, split_words
-from believable.analysis.findings import LOOSE_CELL, Direction, Finding, Section, Table, Undefined, estimate_cells, number_or
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Direction,
+    Finding,
+    Section,
+    Table,
+    Undefined,
+    estimate_cells,
+    number_or,
+)
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import estimate_words
 from believable.analysis.settled_plan import Plan
@@ -39,11 +49,17 @@ class DayVerdict:
 
     @property
     def parts(self) -> str:
-        return "" if self.split is None else split_words(self.split, judges=_PEOPLE, clips=f"{self.claim.unit}s")
+        return (
+            ""
+            if self.split is None
+            else split_words(self.split, judges=_PEOPLE, clips=f"{self.claim.unit}s")
+        )
 
 
 def character_of(day: WatchedDay) -> str:
-    """What was chosen from many: the scenario, which both minds play, or the recording if there is none."""
+    """What was chosen from many: the scenario, which both minds play, or the recording if there is
+    none.
+    """
     return day.scenario or day.stimulus
 
 
@@ -56,7 +72,10 @@ def day_verdicts(
     plan: Plan,
 ) -> dict[str, DayVerdict]:
     """The verdict on every outcome that compares the two conditions."""
-    verdicts = {name: _difference(name, seen, answered, ours, baseline, plan) for name, answered in values.items()}
+    verdicts = {
+        name: _difference(name, seen, answered, ours, baseline, plan)
+        for name, answered in values.items()
+    }
     verdicts["odds"] = _odds(seen, ours, baseline, plan)
     if chosen:
         verdicts["preference"] = _preference(seen, chosen, ours, baseline, plan)
@@ -64,18 +83,29 @@ def day_verdicts(
 
 
 def _difference(
-    name: str, seen: Sequence[WatchedDay], answered: Mapping[tuple[str, int], float], ours: str, baseline: str, plan: Plan
+    name: str,
+    seen: Sequence[WatchedDay],
+    answered: Mapping[tuple[str, int], float],
+    ours: str,
+    baseline: str,
+    plan: Plan,
 ) -> DayVerdict:
     """Ours minus baseline over people who have both."""
     people = [
-        {day.session for day in seen if day.condition == condition and (day.session, day.position) in answered}
+        {
+            day.session
+            for day in seen
+            if day.condition == condition and (day.session, day.position) in answered
+        }
         for condition in (ours, baseline)
     ]
     both = people[0] & people[1]
     days = [
         day
         for day in seen
-        if day.session in both and day.condition in (ours, baseline) and (day.session, day.position) in answered
+        if day.session in both
+        and day.condition in (ours, baseline)
+        and (day.session, day.position) in answered
     ]
     contrast = crossed_difference(
         [answered[day.session, day.position] for day in days],
@@ -91,11 +121,19 @@ def _difference(
 
 
 def _split(days: Sequence[WatchedDay], values: Sequence[float], ours: str) -> VarianceSplit | None:
-    """What differences between the conditions vary with, of people who watched both with the same character."""
+    """What differences between the conditions vary with, of people who watched both with the same
+    character.
+    """
     cells: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
     for day, value in zip(days, values, strict=True):
-        cells.setdefault((day.session, character_of(day)), ([], []))[day.condition != ours].append(value)
-    pairs = {cell: float(np.mean(mine) - np.mean(theirs)) for cell, (mine, theirs) in cells.items() if mine and theirs}
+        cells.setdefault((day.session, character_of(day)), ([], []))[day.condition != ours].append(
+            value
+        )
+    pairs = {
+        cell: float(np.mean(mine) - np.mean(theirs))
+        for cell, (mine, theirs) in cells.items()
+        if mine and theirs
+    }
     if not pairs:
         return None
     people, characters = zip(*pairs, strict=True)
@@ -119,21 +157,40 @@ def _odds(seen: Sequence[WatchedDay], ours: str, baseline: str, plan: Plan) -> D
     test = contrast.test
     if days and not any(day.judged.f for day in days):
         nothing = undefined(NOTHING_FLAGGED, method=test.method, n=test.n, level=plan.level)
-        test = no_result(NOTHING_FLAGGED, method=test.method, n=test.n, alternative=test.alternative, estimate=nothing)
+        test = no_result(
+            NOTHING_FLAGGED,
+            method=test.method,
+            n=test.n,
+            alternative=test.alternative,
+            estimate=nothing,
+        )
     return _verdict("odds", test, split, _claim(days, ours, baseline, plan))
 
 
-def _preference(seen: Sequence[WatchedDay], chosen: Mapping[str, str], ours: str, baseline: str, plan: Plan) -> DayVerdict:
-    """The share that prefers ours. A person who watched several characters prefers a mind in all of them together."""
+def _preference(
+    seen: Sequence[WatchedDay], chosen: Mapping[str, str], ours: str, baseline: str, plan: Plan
+) -> DayVerdict:
+    """The share that prefers ours. A person who watched several characters prefers a mind in all of
+    them together.
+    """
     watched: dict[str, set[str]] = {}
     for day in seen:
         if day.condition in (ours, baseline):
             watched.setdefault(day.session, set()).add(character_of(day))
-    decided = [session for session, answer in chosen.items() if answer in (ours, baseline) and session in watched]
+    decided = [
+        session
+        for session, answer in chosen.items()
+        if answer in (ours, baseline) and session in watched
+    ]
     values = np.array([chosen[session] == ours for session in decided], dtype=np.float64)
     characters = [" + ".join(sorted(watched[session])) for session in decided]
     test = crossed_share_test(
-        values, decided, characters, over=plan.over, alternative=plan.alternative("preference"), level=plan.level
+        values,
+        decided,
+        characters,
+        over=plan.over,
+        alternative=plan.alternative("preference"),
+        level=plan.level,
     )
     split = variance_split(values, decided, characters) if decided else None
     claim = claim_of(plan, characters, subject=f"{ours} and {baseline}", people=_PEOPLE)
@@ -141,15 +198,24 @@ def _preference(seen: Sequence[WatchedDay], chosen: Mapping[str, str], ours: str
 
 
 def _claim(days: Sequence[WatchedDay], ours: str, baseline: str, plan: Plan) -> Claim:
-    of = [{character_of(day) for day in days if day.condition == condition} for condition in (ours, baseline)]
+    of = [
+        {character_of(day) for day in days if day.condition == condition}
+        for condition in (ours, baseline)
+    ]
     least = None if of[0] == of[1] else min(map(len, of))
-    return claim_of(plan, of[0] | of[1], subject=f"{ours} and {baseline}", least=least, people=_PEOPLE)
+    return claim_of(
+        plan, of[0] | of[1], subject=f"{ours} and {baseline}", least=least, people=_PEOPLE
+    )
 
 
-def _verdict(outcome: str, test: TestResult, split: VarianceSplit | None, claim: Claim) -> DayVerdict:
+def _verdict(
+    outcome: str, test: TestResult, split: VarianceSplit | None, claim: Claim
+) -> DayVerdict:
     named = replace(test, method=_in_words(test.method, claim))
     if named.estimate is not None:
-        named = replace(named, estimate=replace(named.estimate, method=_in_words(named.estimate.method, claim)))
+        named = replace(
+            named, estimate=replace(named.estimate, method=_in_words(named.estimate.method, claim))
+        )
     return DayVerdict(outcome=outcome, test=refuse(named, claim), split=split, claim=claim)
 
 
@@ -160,15 +226,26 @@ def _in_words(method: str, claim: Claim) -> str:
 def direction_of(outcome: str, ours: str, baseline: str) -> Direction:
     """What a difference means on either side."""
     if outcome == "preference":
-        return Direction(0.5, f"{ours} is preferred to {baseline}", f"{baseline} is preferred to {ours}")
+        return Direction(
+            0.5, f"{ours} is preferred to {baseline}", f"{baseline} is preferred to {ours}"
+        )
     if outcome in ("rate", "odds"):
         null = 1.0 if outcome == "odds" else 0.0
-        return Direction(null, f"{ours} is flagged more often than {baseline}", f"{baseline} is flagged more often than {ours}")
-    return Direction(0.0, f"{ours} is rated higher than {baseline}", f"{baseline} is rated higher than {ours}")
+        return Direction(
+            null,
+            f"{ours} is flagged more often than {baseline}",
+            f"{baseline} is flagged more often than {ours}",
+        )
+    return Direction(
+        0.0, f"{ours} is rated higher than {baseline}", f"{baseline} is rated higher than {ours}"
+    )
 
 
-def decide_section(section: Section, verdicts: Mapping[str, DayVerdict], ours: str, baseline: str) -> Section:
-    """The section whose findings are decided over people and characters, or say that they are about these characters.
+def decide_section(
+    section: Section, verdicts: Mapping[str, DayVerdict], ours: str, baseline: str
+) -> Section:
+    """The section whose findings are decided over people and characters, or say that they are about
+    these characters.
 
     The published test stays in the tables, and its numbers stay in the sentence.
     """
@@ -178,17 +255,27 @@ def decide_section(section: Section, verdicts: Mapping[str, DayVerdict], ours: s
         if verdict is None:
             findings.append(finding)
             continue
-        findings.append(_decide(replace(finding, direction=direction_of(finding.outcome, ours, baseline)), verdict))
+        findings.append(
+            _decide(
+                replace(finding, direction=direction_of(finding.outcome, ours, baseline)), verdict
+            )
+        )
     decided = replace(section, findings=tuple(findings))
     claims = [verdict.claim for verdict in verdicts.values()]
-    return limit_section(decided, max(claims, key=lambda claim: claim.n_clips)) if claims else decided
+    return (
+        limit_section(decided, max(claims, key=lambda claim: claim.n_clips)) if claims else decided
+    )
 
 
 def _decide(finding: Finding, verdict: DayVerdict) -> Finding:
     claim = verdict.claim
     if claim.scope:
         sentences = (finding.sentence, verdict.parts)
-        return replace(finding, sentence=" ".join(claim.limit(words) for words in sentences if words), scope=claim.scope)
+        return replace(
+            finding,
+            sentence=" ".join(claim.limit(words) for words in sentences if words),
+            scope=claim.scope,
+        )
     if finding.estimate is None or finding.estimate.value is None:
         return finding
     estimate = verdict.test.estimate
@@ -205,15 +292,25 @@ def decision_table(verdicts: Sequence[DayVerdict], titles: Mapping[str, str]) ->
     rows: list[tuple[LOOSE_CELL, ...]] = []
     for verdict in verdicts:
         test, none = verdict.test, verdict.test.reason or "undefined"
-        no_parts = Undefined("unknown" if verdict.split is None else verdict.split.reason or "there is no variance")
-        shares = (None, None, None) if verdict.split is None else verdict.split.shares or (None, None, None)
+        no_parts = Undefined(
+            "unknown" if verdict.split is None else verdict.split.reason or "there is no variance"
+        )
+        shares = (
+            (None, None, None)
+            if verdict.split is None
+            else verdict.split.shares or (None, None, None)
+        )
         exact = none if test.statistic is None else "an exact test has none"
         rows.append(
             (
                 titles[verdict.outcome],
                 verdict.claim.scope or verdict.claim.subject,
                 verdict.claim.n_clips,
-                *(estimate_cells(test.estimate) if test.estimate is not None else (Undefined(none),) * 3),
+                *(
+                    estimate_cells(test.estimate)
+                    if test.estimate is not None
+                    else (Undefined(none),) * 3
+                ),
                 number_or(test.statistic if test.symbol == "t" else None, exact),
                 number_or(test.df[0] if test.df else None, exact),
                 number_or(test.p_value, none),

@@ -9,10 +9,26 @@ from dataclasses import replace
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import LOOSE_CELL, Cell, Chart, Column, Table, Undefined, reasoned, table
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Cell,
+    Chart,
+    Column,
+    Table,
+    Undefined,
+    reasoned,
+    table,
+)
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import in_words, integer, level_words
-from believable.protocols.replay.flag_outcomes import BY_DESIGN, FlagModel, PairedOutcome, Preference, WatchedDay, missing
+from believable.protocols.replay.flag_outcomes import (
+    BY_DESIGN,
+    FlagModel,
+    PairedOutcome,
+    Preference,
+    WatchedDay,
+    missing,
+)
 from believable.stats.indices import pooled_unbelievable_rate
 from believable.stats.means import mean_t
 from believable.stats.models import MixedModel
@@ -21,19 +37,25 @@ LAYOUTS = Layouts(__file__)
 
 
 def primary_table(outcomes: Mapping[str, tuple[str, PairedOutcome]], alpha: float) -> Table:
-    """One row per paired outcome: both means, the difference, the test that the normality rule chose, the effect."""
+    """One row per paired outcome: both means, the difference, the test that the normality rule
+    chose, the effect.
+    """
     rows = []
     for title, pairs in outcomes.values():
         test, effect, difference = pairs.comparison.test, pairs.comparison.effect, pairs.difference
         normality = pairs.comparison.normality
         few = "fewer than two people have both values"
-        means = (float(values.mean()) if len(values) else None for values in (pairs.ours, pairs.baseline))
+        means = (
+            float(values.mean()) if len(values) else None for values in (pairs.ours, pairs.baseline)
+        )
         rows.append(
             (
                 title,
                 len(pairs.people),
                 *reasoned(few, *means),
-                *reasoned(difference.reason or few, difference.value, difference.low, difference.high),
+                *reasoned(
+                    difference.reason or few, difference.value, difference.low, difference.high
+                ),
                 *reasoned(normality.reason or few, normality.p_value),
                 "paired t" if pairs.comparison.chosen == "paired_t" else "Wilcoxon",
                 *reasoned(test.reason or few, test.statistic, test.p_value),
@@ -50,7 +72,9 @@ def primary_table(outcomes: Mapping[str, tuple[str, PairedOutcome]], alpha: floa
 
 
 def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: float) -> Table:
-    """What the unbelievable rate is made of, per condition; flags that do not count in it are counted here."""
+    """What the unbelievable rate is made of, per condition; flags that do not count in it are
+    counted here.
+    """
     rows: list[tuple[LOOSE_CELL, ...]] = []
     notes: dict[str, None] = {}
     for condition in conditions:
@@ -68,7 +92,10 @@ def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: fl
                 sum(f),
                 *reasoned(pooled.reason, pooled.value, pooled.low, pooled.high),
                 *reasoned("no action was viewed", mean_t(single, level=level).value),
-                *(sum(getattr(day.judged, name) for day in mine) for name in ("raw_flags", "flags", "unseen", "unattached")),
+                *(
+                    sum(getattr(day.judged, name) for day in mine)
+                    for name in ("raw_flags", "flags", "unseen", "unattached")
+                ),
                 sum(day.undone for day in mine),
                 len(mine) - len(single),
             )
@@ -77,7 +104,9 @@ def rates_table(seen: Sequence[WatchedDay], conditions: Sequence[str], level: fl
 
 
 def people_table(
-    seen: Sequence[WatchedDay], values: Mapping[str, Mapping[tuple[str, int], float]], chosen: Mapping[str, str]
+    seen: Sequence[WatchedDay],
+    values: Mapping[str, Mapping[tuple[str, int], float]],
+    chosen: Mapping[str, str],
 ) -> Table:
     """One row per person and replay, for those who want to compute further."""
     names = tuple(values)
@@ -99,11 +128,16 @@ def people_table(
         )
         for day in seen
     ]
-    return LAYOUTS.table("replays", rows, ratings=(Column(name, name.capitalize(), "number", 0) for name in names))
+    return LAYOUTS.table(
+        "replays", rows, ratings=(Column(name, name.capitalize(), "number", 0) for name in names)
+    )
 
 
 def ratings_table(
-    seen: Sequence[WatchedDay], values: Mapping[str, Mapping[tuple[str, int], float]], conditions: Sequence[str], level: float
+    seen: Sequence[WatchedDay],
+    values: Mapping[str, Mapping[tuple[str, int], float]],
+    conditions: Sequence[str],
+    level: float,
 ) -> Table:
     """Means per condition, and how many are missing by design or were not answered."""
     rows = []
@@ -112,14 +146,34 @@ def ratings_table(
             mine = [day for day in seen if day.condition == condition]
             reasons = [missing(day, answered, needs_overlay=name == "adherence") for day in mine]
             numbers = np.array(
-                [answered[day.session, day.position] for day, why in zip(mine, reasons, strict=True) if why is None]
+                [
+                    answered[day.session, day.position]
+                    for day, why in zip(mine, reasons, strict=True)
+                    if why is None
+                ]
             )
             mean = mean_t(numbers, level=level)
             spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
             median = float(np.median(numbers)) if len(numbers) else None
             by_design = reasons.count(BY_DESIGN)
-            figures = reasoned(mean.reason or "fewer than two answers", mean.value, spread, mean.low, mean.high, median)
-            rows.append((name, condition, len(numbers), by_design, len(mine) - len(numbers) - by_design, *figures))
+            figures = reasoned(
+                mean.reason or "fewer than two answers",
+                mean.value,
+                spread,
+                mean.low,
+                mean.high,
+                median,
+            )
+            rows.append(
+                (
+                    name,
+                    condition,
+                    len(numbers),
+                    by_design,
+                    len(mine) - len(numbers) - by_design,
+                    *figures,
+                )
+            )
     return LAYOUTS.table("ratings", rows)
 
 
@@ -140,7 +194,12 @@ def answers_table(
             if day.condition == condition and (day.session, day.position) in answered
         ]
         rows += [
-            (condition, str(point), sum(round(v) == point for v in mine), sum(round(v) == point for v in mine) / len(mine))
+            (
+                condition,
+                str(point),
+                sum(round(v) == point for v in mine),
+                sum(round(v) == point for v in mine) / len(mine),
+            )
             for point in points
             if mine
         ]
@@ -163,12 +222,20 @@ def preference_table(preference: Preference, ours: str, baseline: str) -> Table:
         ),
     ]
     if preference.undecided:
-        rows.append(("undecided", preference.undecided, *reasoned("not in the test", None, None, None, None)))
+        rows.append(
+            (
+                "undecided",
+                preference.undecided,
+                *reasoned("not in the test", None, None, None, None),
+            )
+        )
     return LAYOUTS.table("preference", rows)
 
 
 def term_words(name: str) -> str:
-    """A term of a model as one says it: `condition[neurosymbolic]` is the condition neurosymbolic."""
+    """A term of a model as one says it: `condition[neurosymbolic]` is the condition
+    neurosymbolic.
+    """
     if name == "(Intercept)":
         return "intercept"
     return in_words(re.sub(r"(\w+)\[([^\]]+)\]", r"\1: \2", name))
@@ -178,20 +245,31 @@ def model_table(name: str, title: str, fitted: FlagModel) -> Table:
     """Odds ratios of the fixed effects; the standard deviations of the random ones below."""
     if fitted.model is None:
         columns = (Column("term", "Term"), Column("odds_ratio", "Odds ratio", "number", 2))
-        return table(name, title, columns, [("condition", *reasoned(fitted.odds_ratio.reason, None))])
+        return table(
+            name, title, columns, [("condition", *reasoned(fitted.odds_ratio.reason, None))]
+        )
     rows = []
     for term in fitted.model.terms:
         odds, log = term.odds_ratio, term.estimate
         ratio = (None, None, None) if odds is None else (odds.value, odds.low, odds.high)
         cells = (*ratio, log.value, log.se, log.statistic)
         why = log.reason or "the fit did not converge"
-        freedom = log.df[0] if log.df else Undefined(why if log.statistic is None else "z has no degrees of freedom")
-        rows.append((term_words(term.name), *reasoned(why, *cells), freedom, *reasoned(why, log.p_value)))
+        freedom = (
+            log.df[0]
+            if log.df
+            else Undefined(why if log.statistic is None else "z has no degrees of freedom")
+        )
+        rows.append(
+            (term_words(term.name), *reasoned(why, *cells), freedom, *reasoned(why, log.p_value))
+        )
     sds = [
-        f"SD of {term_words(effect.name)} between {effect.levels} levels of {effect.group}: {effect.sd:.3f}"
+        f"SD of {term_words(effect.name)} between {effect.levels} levels of {effect.group}:"
+        f" {effect.sd:.3f}"
         for effect in fitted.model.random
     ]
-    method = f"`{fitted.model.formula}`; {fitted.model.method}; {integer(fitted.viewed)} viewed actions"
+    method = (
+        f"`{fitted.model.formula}`; {fitted.model.method}; {integer(fitted.viewed)} viewed actions"
+    )
     note = ". ".join([method, *sds, *fitted.notes]) + "."
     return replace(LAYOUTS.table("flag_odds", rows, title=title, note=note), name=name)
 
@@ -199,7 +277,9 @@ def model_table(name: str, title: str, fitted: FlagModel) -> Table:
 def linear_table(model: MixedModel | str) -> Table:
     """The coefficients of the ratings with covariates."""
     if isinstance(model, str):
-        return LAYOUTS.table("ratings_explored", [("condition", *reasoned(model, *[None] * 4))], note="")
+        return LAYOUTS.table(
+            "ratings_explored", [("condition", *reasoned(model, *[None] * 4))], note=""
+        )
     rows = [
         (term_words(term.name), *reasoned(e.reason, e.value, e.low, e.high, e.p_value))
         for term in model.terms
@@ -210,19 +290,29 @@ def linear_table(model: MixedModel | str) -> Table:
 
 
 def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[str]) -> Table:
-    """How replays were watched: time in front of them, time on the page, what was opened beside them."""
+    """How replays were watched: time in front of them, time on the page, what was opened beside
+    them.
+    """
     trials = data.table("trials")
     on_page = {
         (str(session), int(position)): float(rt_ms) / 1000
         for session, position, rt_ms, unknown in zip(
-            trials["session"].values, trials["position"].values, trials["rt_ms"].values, trials["rt_ms"].missing, strict=True
+            trials["session"].values,
+            trials["position"].values,
+            trials["rt_ms"].values,
+            trials["rt_ms"].missing,
+            strict=True,
         )
         if not unknown
     }
     rows = []
     for condition in conditions:
         mine = [day for day in seen if day.condition == condition]
-        spent = [on_page[day.session, day.position] for day in mine if (day.session, day.position) in on_page]
+        spent = [
+            on_page[day.session, day.position]
+            for day in mine
+            if (day.session, day.position) in on_page
+        ]
         cells = [
             _of(np.median, [day.wall_ms / 1000 for day in mine]),
             _of(np.median, spent),
@@ -230,7 +320,13 @@ def conduct_table(data: Data, seen: Sequence[WatchedDay], conditions: Sequence[s
             _of(np.mean, [day.plan_opened for day in mine]),
             _of(np.mean, [day.log_opened for day in mine]),
         ]
-        rows.append((condition, len(mine), *reasoned("no times were recorded" if mine else "nobody watched it", *cells)))
+        rows.append(
+            (
+                condition,
+                len(mine),
+                *reasoned("no times were recorded" if mine else "nobody watched it", *cells),
+            )
+        )
     return LAYOUTS.table("conduct", rows)
 
 

@@ -1,4 +1,6 @@
-"""What each person watched, saw, flagged and answered; and its outcomes: paired differences, odds of a flag, preference."""
+"""What each person watched, saw, flagged and answered; and its outcomes: paired differences, odds
+of a flag, preference.
+"""
 
 from __future__ import annotations
 
@@ -67,19 +69,27 @@ class WatchedDay:
 
 
 def contrast(data: Data, plan: Plan) -> tuple[str, str]:
-    """The condition of interest and the one it is compared with. With two conditions and no word, the first is compared with."""
+    """The condition of interest and the one it is compared with. With two conditions and no word,
+    the first is compared with.
+    """
     ours, baseline = plan.role("ours"), plan.role("baseline")
     known = [condition for condition in data.conditions if condition not in (ours, baseline)]
     if ours is not None and baseline is not None and data.study is not None:
         return ours, baseline
-    present = tuple(dict.fromkeys(value for value in data.table("trials")["condition"].values if value is not None))
+    present = tuple(
+        dict.fromkeys(
+            value for value in data.table("trials")["condition"].values if value is not None
+        )
+    )
     if ours in present and baseline in present and ours is not None and baseline is not None:
         return ours, baseline
     if len(present) == 2:
         return str(present[1]), str(present[0])
     raise InvalidInput(
-        f"roles: expected a condition for `ours` and one for `baseline`, got {ours!r} and {baseline!r}; the data have "
-        f"{', '.join(map(str, present)) or 'none'}{f', the study {known}' if known else ''}. Name both under `roles:`."
+        f"roles: expected a condition for `ours` and one for `baseline`, got {ours!r} and"
+        f" {baseline!r}; the data have"
+        f" {', '.join(map(str, present)) or 'none'}{f', the study {known}' if known else ''}. Name"
+        " both under `roles:`."
     )
 
 
@@ -93,7 +103,10 @@ def watched(data: Data, plan: Plan) -> tuple[WatchedDay, ...]:
     flags, undone = flags_by_page(data)
     places: dict[str, int] = defaultdict(int)
     days: list[WatchedDay] = []
-    order = sorted(rows.tolist(), key=lambda row: (trials["session"].values[row], trials["position"].values[row]))
+    order = sorted(
+        rows.tolist(),
+        key=lambda row: (trials["session"].values[row], trials["position"].values[row]),
+    )
     nothing = Stretches(np.empty(0), np.empty(0), np.empty(0))
     for row in order:
         session, position = str(trials["session"].values[row]), int(trials["position"].values[row])
@@ -129,8 +142,12 @@ def _main_speed(played: Stretches) -> float:
     return max(shown, key=lambda rate: shown[rate], default=0.0)
 
 
-def ratings_by_page(data: Data, role: str, seen: Sequence[WatchedDay]) -> Mapping[tuple[str, int], float]:
-    """The answers of a role by session and the position of the replay, wherever they were asked; those left open are missing."""
+def ratings_by_page(
+    data: Data, role: str, seen: Sequence[WatchedDay]
+) -> Mapping[tuple[str, int], float]:
+    """The answers of a role by session and the position of the replay, wherever they were asked;
+    those left open are missing.
+    """
     if not data.has(role):
         return {}
     answers = data.answers(role)
@@ -142,18 +159,28 @@ def ratings_by_page(data: Data, role: str, seen: Sequence[WatchedDay]) -> Mappin
     ):
         if value == value:
             own = int(position)
-            at = own if (str(session), own) in pages else watched_at.get((str(session), str(stimulus)), own)
+            at = (
+                own
+                if (str(session), own) in pages
+                else watched_at.get((str(session), str(stimulus)), own)
+            )
             ratings[str(session), at] = float(value)
     return ratings
 
 
-def of_opened(answered: Mapping[tuple[str, int], float], seen: Sequence[WatchedDay]) -> Mapping[tuple[str, int], float]:
-    """The answers about replays whose plan or log was opened, as recorded; what people say about it does not count."""
+def of_opened(
+    answered: Mapping[tuple[str, int], float], seen: Sequence[WatchedDay]
+) -> Mapping[tuple[str, int], float]:
+    """The answers about replays whose plan or log was opened, as recorded; what people say about it
+    does not count.
+    """
     opened = {(day.session, day.position) for day in seen if day.opened}
     return {page: value for page, value in answered.items() if page in opened}
 
 
-def missing(day: WatchedDay, answered: Mapping[tuple[str, int], float], *, needs_overlay: bool) -> str | None:
+def missing(
+    day: WatchedDay, answered: Mapping[tuple[str, int], float], *, needs_overlay: bool
+) -> str | None:
     """Why a rating is missing; None where it is there."""
     if (day.session, day.position) in answered:
         return None
@@ -171,7 +198,9 @@ def preferences(data: Data, seen: Sequence[WatchedDay]) -> Mapping[str, str]:
         watched_by[day.session].append(day.condition)
     known = {day.condition for day in seen}
     chosen: dict[str, str] = {}
-    for session, position, answer in zip(answers.session, answers.position, texts(answers), strict=True):
+    for session, position, answer in zip(
+        answers.session, answers.position, texts(answers), strict=True
+    ):
         if answer is None:
             continue
         if answer in ("first", "second"):
@@ -183,29 +212,39 @@ def preferences(data: Data, seen: Sequence[WatchedDay]) -> Mapping[str, str]:
             chosen[str(session)] = str(answer)
         else:
             raise InvalidInput(
-                f"preference of session {session}: expected first, second or a condition, got {answer!r}."
-                " Use the instrument `preference`."
+                f"preference of session {session}: expected first, second or a condition, got"
+                f" {answer!r}. Use the instrument `preference`."
             )
     return chosen
 
 
 def _shown(data: Data) -> dict[tuple[str, int], list[str]]:
-    """The conditions of each page that showed or asked about several, in the order of its players."""
+    """The conditions of each page that showed or asked about several, in the order of its
+    players.
+    """
     table = data.table("shown")
     rows: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
     for row in table.rows():
-        rows[str(row["session"]), int(row["position"] or 0)].append((int(row["player"] or 0), str(row["condition"] or "")))
-    return {key: [condition for _, condition in sorted(sides)] for key, sides in rows.items() if len(sides) > 1}
+        rows[str(row["session"]), int(row["position"] or 0)].append(
+            (int(row["player"] or 0), str(row["condition"] or ""))
+        )
+    return {
+        key: [condition for _, condition in sorted(sides)]
+        for key, sides in rows.items()
+        if len(sides) > 1
+    }
 
 
 #: Why a model is not fitted: what it asks for is more than the data hold.
 TOO_FEW = "there are too few replays, or they vary too little, for this model"
-#: With fewer people who watched both conditions, the spread of their own effects cannot be estimated.
+#: With fewer people who watched both conditions, the spread of their own effects cannot be
+#: estimated.
 FEWEST_PEOPLE = 5
 
 CONDITION = "condition"
-#: By participant: whoever reacts more to a condition than others must not count as evidence for everybody. With random intercepts
-#: only, as published, 13 to 32 of 100 studies of 34 people find an effect that is not there when it differs between people.
+#: By participant: whoever reacts more to a condition than others must not count as evidence for
+#: everybody. With random intercepts only, as published, 13 to 32 of 100 studies of 34 people find
+#: an effect that is not there when it differs between people.
 FLAG_FORMULAS = {
     "by_participant": "flagged ~ condition + (1 + condition | participant) + (1 | scenario)",
     "published": "flagged ~ condition + (1 | participant) + (1 | scenario)",
@@ -241,7 +280,9 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class FlagModel:
-    """The mixed model of flags, or why there is none. `odds_ratio` is that of ours against the baseline."""
+    """The mixed model of flags, or why there is none. `odds_ratio` is that of ours against the
+    baseline.
+    """
 
     model: MixedModel | None
     odds_ratio: Estimate
@@ -249,21 +290,30 @@ class FlagModel:
     viewed: int = 0
 
 
-def values_by_person(seen: Sequence[WatchedDay], values: Mapping[tuple[str, int], float]) -> dict[str, dict[str, float]]:
-    """Per condition and person: the mean of what was answered, where a condition was watched more than once."""
+def values_by_person(
+    seen: Sequence[WatchedDay], values: Mapping[tuple[str, int], float]
+) -> dict[str, dict[str, float]]:
+    """Per condition and person: the mean of what was answered, where a condition was watched more
+    than once.
+    """
     listed: dict[str, dict[str, list[float]]] = {}
     for day in seen:
         value = values.get((day.session, day.position))
         if value is not None:
             listed.setdefault(day.condition, {}).setdefault(day.session, []).append(value)
     return {
-        condition: {person: float(np.mean(numbers)) for person, numbers in people.items()} for condition, people in listed.items()
+        condition: {person: float(np.mean(numbers)) for person, numbers in people.items()}
+        for condition, people in listed.items()
     }
 
 
 def rates(seen: Sequence[WatchedDay]) -> dict[tuple[str, int], float]:
-    """The unbelievable rate of each replay that was watched; those without a viewed action have none."""
-    return {(day.session, day.position): rate for day in seen if (rate := day.judged.rate) is not None}
+    """The unbelievable rate of each replay that was watched; those without a viewed action have
+    none.
+    """
+    return {
+        (day.session, day.position): rate for day in seen if (rate := day.judged.rate) is not None
+    }
 
 
 def paired(
@@ -280,12 +330,19 @@ def paired(
     people = tuple(sorted(mine.keys() & theirs.keys()))
     first = np.array([mine[person] for person in people], dtype=float)
     second = np.array([theirs[person] for person in people], dtype=float)
-    comparison = paired_comparison(first, second, alpha=normality_alpha, alternative=alternative, level=level)
+    comparison = paired_comparison(
+        first, second, alpha=normality_alpha, alternative=alternative, level=level
+    )
     return PairedOutcome(people, first, second, mean_t(first - second, level=level), comparison)
 
 
 def preference(
-    chosen: Mapping[str, str], ours: str, baseline: str, *, alternative: str = "two-sided", level: float = 0.95
+    chosen: Mapping[str, str],
+    ours: str,
+    baseline: str,
+    *,
+    alternative: str = "two-sided",
+    level: float = 0.95,
 ) -> Preference:
     """The share that prefers ours, exact binomial test against one half."""
     answers = list(chosen.values())
@@ -295,24 +352,32 @@ def preference(
 
 
 def flag_model(
-    seen: Sequence[WatchedDay], ours: str, baseline: str, *, effects: str = "by_participant", level: float = 0.95
+    seen: Sequence[WatchedDay],
+    ours: str,
+    baseline: str,
+    *,
+    effects: str = "by_participant",
+    level: float = 0.95,
 ) -> FlagModel:
     """The odds of a flag on viewed actions, counted per replay, by one of `FLAG_FORMULAS`.
 
-    With fewer than five scenarios they become a fixed effect, with one they are left out; notes say so. An effect that may
-    differ between participants is tested by t with one degree of freedom less than people who watched both conditions; with
-    fewer than five of them there is no test. A singular fit of the published model gets a profile interval, separation a
-    penalised fit that names itself. What cannot be fitted says why.
+    With fewer than five scenarios they become a fixed effect, with one they are left out; notes say
+    so. An effect that may differ between participants is tested by t with one degree of freedom
+    less than people who watched both conditions; with fewer than five of them there is no test. A
+    singular fit of the published model gets a profile interval, separation a penalised fit that
+    names itself. What cannot be fitted says why.
     """
     kept = [day for day in seen if day.condition in (ours, baseline) and day.judged.a > 0]
     both = _people_of_both(kept, ours, baseline)
     if effects == "by_participant" and 0 < both < FEWEST_PEOPLE:
         reason = (
-            f"too few people for this model: {both} watched both conditions, and the spread of their own effects takes"
-            f" {FEWEST_PEOPLE}"
+            f"too few people for this model: {both} watched both conditions, and the spread of"
+            f" their own effects takes {FEWEST_PEOPLE}"
         )
         people = len({day.session for day in kept})
-        nothing = undefined(reason, method="odds ratio, logistic mixed model", n=people, level=level)
+        nothing = undefined(
+            reason, method="odds ratio, logistic mixed model", n=people, level=level
+        )
         return FlagModel(None, nothing, (reason,))
     return _fitted(FLAG_FORMULAS[effects], kept, ours, baseline, level)
 
@@ -325,11 +390,22 @@ def _people_of_both(kept: Sequence[WatchedDay], ours: str, baseline: str) -> int
 
 
 def explored_flags(
-    seen: Sequence[WatchedDay], ours: str, baseline: str, *, experience: Mapping[str, float] | None = None, level: float = 0.95
+    seen: Sequence[WatchedDay],
+    ours: str,
+    baseline: str,
+    *,
+    experience: Mapping[str, float] | None = None,
+    level: float = 0.95,
 ) -> FlagModel:
     """The same with the order of watching, the overlay and prior experience as covariates."""
     known = experience or {}
-    kept = [day for day in seen if day.condition in (ours, baseline) and day.judged.a > 0 and (not known or day.session in known)]
+    kept = [
+        day
+        for day in seen
+        if day.condition in (ours, baseline)
+        and day.judged.a > 0
+        and (not known or day.session in known)
+    ]
     right = _varying(EXPLORING, kept, known)
     return _fitted(f"flagged ~ {right} + (1 | participant)", kept, ours, baseline, level, known)
 
@@ -343,12 +419,16 @@ def explored_ratings(
     experience: Mapping[str, float] | None = None,
     level: float = 0.95,
 ) -> MixedModel | str:
-    """A rating by condition, order of watching, overlay and experience, participants as random effect; or why there is none."""
+    """A rating by condition, order of watching, overlay and experience, participants as random
+    effect; or why there is none.
+    """
     known = experience or {}
     kept = [
         day
         for day in seen
-        if day.condition in (ours, baseline) and (day.session, day.position) in values and (not known or day.session in known)
+        if day.condition in (ours, baseline)
+        and (day.session, day.position) in values
+        and (not known or day.session in known)
     ]
     missing = _unwatched(kept, ours, baseline)
     if missing:
@@ -357,7 +437,12 @@ def explored_ratings(
     table["rating"] = [values[day.session, day.position] for day in kept]
     right = _varying(EXPLORING, kept, known)
     try:
-        return mixed_linear(f"rating ~ {right} + (1 | participant)", table, levels={CONDITION: (baseline, ours)}, level=level)
+        return mixed_linear(
+            f"rating ~ {right} + (1 | participant)",
+            table,
+            levels={CONDITION: (baseline, ours)},
+            level=level,
+        )
     except InvalidInput:
         return TOO_FEW
 
@@ -391,18 +476,31 @@ def _fitted(
     levels = {CONDITION: (baseline, ours)}
     try:
         model = mixed_logistic(formula, table, trials="viewed", levels=levels, level=level)
-        plain = f"1 + {CONDITION} |" not in formula  # with a random slope there is no profile of its effect
-        if plain and model.convergence.singular and model.convergence.converged and not model.convergence.separated:
-            model = mixed_logistic(formula, table, trials="viewed", levels=levels, level=level, interval="profile")
+        plain = (
+            f"1 + {CONDITION} |" not in formula
+        )  # with a random slope there is no profile of its effect
+        if (
+            plain
+            and model.convergence.singular
+            and model.convergence.converged
+            and not model.convergence.separated
+        ):
+            model = mixed_logistic(
+                formula, table, trials="viewed", levels=levels, level=level, interval="profile"
+            )
     except MissingExtra as error:
-        return FlagModel(None, undefined(str(error), method=method, n=people, level=level), (str(error),))
+        return FlagModel(
+            None, undefined(str(error), method=method, n=people, level=level), (str(error),)
+        )
     except InvalidInput:
         return FlagModel(None, undefined(TOO_FEW, method=method, n=people, level=level), (TOO_FEW,))
     odds = model.term(name).odds_ratio
     if odds is None:
         reason = model.term(name).estimate.reason or "the fit did not converge"
         odds = undefined(reason, method=method, n=people, level=level)
-    return FlagModel(model, replace(odds, n=people), _notes(model), sum(day.judged.a for day in kept))
+    return FlagModel(
+        model, replace(odds, n=people), _notes(model), sum(day.judged.a for day in kept)
+    )
 
 
 def _notes(model: MixedModel) -> tuple[str, ...]:
@@ -411,7 +509,10 @@ def _notes(model: MixedModel) -> tuple[str, ...]:
         profiled = any("profile" in term.estimate.method for term in model.terms)
         kept = "their interval is a profile interval" if profiled else "their interval is Wald's"
         kept = "see the penalised fit" if model.criterion.startswith("penalised") else kept
-        notes.append(f"singular fit: a random effect has no variance; the fixed effects are those of the simpler model, {kept}")
+        notes.append(
+            "singular fit: a random effect has no variance; the fixed effects are those of the"
+            f" simpler model, {kept}"
+        )
     elif model.convergence.messages:
         notes.append("the fit is in doubt: its optimiser did not settle")
     return tuple(notes)

@@ -1,10 +1,14 @@
-"""Flags beside the world's own rule checker: which violations people notice, and which flags are about nothing that it knows.
+"""Flags beside the world's own rule checker: which violations people notice, and which flags are
+about nothing that it knows.
 
-A viewed action with a violation is a signal, one without is noise: a flag on the first is a hit, on the second a false alarm.
-People press late: which action a flag is about follows from their choice after the press, else from the person's own window,
-which is their delay as measured in practice (`flag_windows`); for people without one the declared default is used and counted. d′
-is one for everybody, measured from each viewer's own readiness to flag: viewings of all together would make it too small, since
-some flag much and others little. Its interval is a jackknife over people, whose flags hang together."""
+A viewed action with a violation is a signal, one without is noise: a flag on the first is a hit, on
+the second a false alarm. People press late: which action a flag is about follows from their choice
+after the press, else from the person's own window, which is their delay as measured in practice
+(`flag_windows`); for people without one the declared default is used and counted. d′ is one for
+everybody, measured from each viewer's own readiness to flag: viewings of all together would make it
+too small, since some flag much and others little. Its interval is a jackknife over people, whose
+flags hang together.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,13 @@ from believable.stats.means import mean_t
 LAYOUTS = Layouts(__file__)
 FloatArray: TypeAlias = NDArray[np.float64]
 
-CATEGORIES = ("goal_inconsistency", "environment_rule", "temporal", "social_norm", "control_failure")
+CATEGORIES = (
+    "goal_inconsistency",
+    "environment_rule",
+    "temporal",
+    "social_norm",
+    "control_failure",
+)
 #: What a violation of a norm that no mind was told ends with.
 UNKNOWN = "/unknown to minds"
 #: The option with the delay of people in whom none was measured.
@@ -46,7 +56,9 @@ MOST_STEPS = 100
 #: So many actions that are flagged most although nothing is wrong with them are listed.
 LISTED = 12
 _COUNTS = (
-    Column("viewings", "Viewings", "integer", about="Times an action with such a violation was viewed."),
+    Column(
+        "viewings", "Viewings", "integer", about="Times an action with such a violation was viewed."
+    ),
     Column("hits", "Flagged", "integer", about="Of these, how often it was flagged."),
     Column("hit_rate", "Hit rate", "share", 1, "Flagged of viewed."),
     Column("hit_low", "low", "share", 1, "Over people, Wilson with the effective number."),
@@ -56,7 +68,8 @@ _COUNTS = (
         "d′",
         "number",
         2,
-        "Above each viewer's own readiness to flag actions with which nothing is wrong; one for everybody.",
+        "Above each viewer's own readiness to flag actions with which nothing is wrong; one for"
+        " everybody.",
     ),
     Column("d_low", "low", "number", 2, "Jackknife over people."),
     Column("d_high", "high", "number", 2, "Jackknife over people."),
@@ -65,7 +78,9 @@ _COUNTS = (
 
 @dataclass(frozen=True, slots=True)
 class CheckedAction:
-    """An action as the checker sees it: categories and rules of what is wrong with it, those that no mind knows apart."""
+    """An action as the checker sees it: categories and rules of what is wrong with it, those that
+    no mind knows apart.
+    """
 
     words: str
     text: str
@@ -81,7 +96,9 @@ class CheckedAction:
         return not self.parts
 
     def of_category(self, category: str) -> bool:
-        return any(part.partition("/")[0] == category and not part.endswith(UNKNOWN) for part in self.parts)
+        return any(
+            part.partition("/")[0] == category and not part.endswith(UNKNOWN) for part in self.parts
+        )
 
     @property
     def breaks_unknown_norm(self) -> bool:
@@ -104,14 +121,19 @@ def checked_actions(data: Data) -> Checked:
             continue
         activity = row["activity"]
         checked[stimulus, str(row["action"])] = CheckedAction(
-            str(words), str(row["text"] or ""), None if activity is None else str(activity), str(row["verb"] or "")
+            str(words),
+            str(row["text"] or ""),
+            None if activity is None else str(activity),
+            str(row["verb"] or ""),
         )
     return checked
 
 
 @dataclass(frozen=True, slots=True)
 class FlagCounts:
-    """One person's viewings of actions that are wrong in some way, and of those that are right, and how many were flagged."""
+    """One person's viewings of actions that are wrong in some way, and of those that are right, and
+    how many were flagged.
+    """
 
     hits: int = 0
     signals: int = 0
@@ -119,12 +141,16 @@ class FlagCounts:
     noise: int = 0
 
 
-def counts_of(seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool]) -> dict[str, FlagCounts]:
+def counts_of(
+    seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool]
+) -> dict[str, FlagCounts]:
     """By person."""
     totals: dict[str, Counter[str]] = defaultdict(Counter)
     for day in seen:
         own = totals[day.session]
-        for action, viewed, flagged in zip(day.actions.ids, day.judged.viewed, day.judged.flagged, strict=True):
+        for action, viewed, flagged in zip(
+            day.actions.ids, day.judged.viewed, day.judged.flagged, strict=True
+        ):
             known = checked.get((day.stimulus, action))
             if known is None or not viewed:
                 continue
@@ -134,17 +160,27 @@ def counts_of(seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[
             elif known.is_right:
                 own["noise"] += 1
                 own["false_alarms"] += bool(flagged)
-    return {person: FlagCounts(own["hits"], own["signals"], own["false_alarms"], own["noise"]) for person, own in totals.items()}
+    return {
+        person: FlagCounts(own["hits"], own["signals"], own["false_alarms"], own["noise"])
+        for person, own in totals.items()
+    }
 
 
 def sensitivity(people: Iterable[FlagCounts], level: float) -> Estimate:
-    """The d′ under which everybody's hits are most likely, each viewer with the criterion of their own false alarms (probit
-    regression with these as offsets; half a hit of one more viewing is added, which for one viewer is the loglinear
-    correction). Its interval leaves out one person after the other."""
+    """The d′ under which everybody's hits are most likely, each viewer with the criterion of their
+    own false alarms (probit regression with these as offsets; half a hit of one more viewing is
+    added, which for one viewer is the loglinear correction). Its interval leaves out one person
+    after the other.
+    """
     method = "d′ from each viewer's own false alarms (probit), jackknife over people"
     everybody = list(people)
     rows = np.array(
-        [(own.hits, own.signals, own.false_alarms, own.noise) for own in everybody if own.signals and own.noise], dtype=np.float64
+        [
+            (own.hits, own.signals, own.false_alarms, own.noise)
+            for own in everybody
+            if own.signals and own.noise
+        ],
+        dtype=np.float64,
     ).reshape(-1, 4)
     n = len(rows)
     if n == 0:
@@ -155,15 +191,21 @@ def sensitivity(people: Iterable[FlagCounts], level: float) -> Estimate:
     readiness = ndtri((false_alarms + 0.5) / (noise + 1))
     (whole,) = _most_likely(hits, signals, readiness, np.ones((1, n + 1)))
     if n < 2:
-        return Estimate(float(whole), None, None, level, n, method, reason="fewer than two people viewed any")
+        return Estimate(
+            float(whole), None, None, level, n, method, reason="fewer than two people viewed any"
+        )
     left = _most_likely(hits, signals, readiness, 1 - np.eye(n, n + 1))
     se = float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
     half = float(stats.t.ppf((1 + level) / 2, n - 1)) * se
     return Estimate(float(whole), float(whole) - half, float(whole) + half, level, n, method, se=se)
 
 
-def _most_likely(hits: FloatArray, signals: FloatArray, readiness: FloatArray, weights: FloatArray) -> FloatArray:
-    """For each row of weights over viewers: where the likelihood of their hits is highest, by Fisher scoring."""
+def _most_likely(
+    hits: FloatArray, signals: FloatArray, readiness: FloatArray, weights: FloatArray
+) -> FloatArray:
+    """For each row of weights over viewers: where the likelihood of their hits is highest, by
+    Fisher scoring.
+    """
     d: FloatArray = np.zeros(len(weights))
     for _ in range(MOST_STEPS):
         z = readiness + d[:, None]
@@ -178,7 +220,11 @@ def _most_likely(hits: FloatArray, signals: FloatArray, readiness: FloatArray, w
 
 
 def noticed(
-    data: Data, watched: Sequence[WatchedDay], ratings: Mapping[tuple[str, int], float], conditions: Sequence[str], plan: Plan
+    data: Data,
+    watched: Sequence[WatchedDay],
+    ratings: Mapping[tuple[str, int], float],
+    conditions: Sequence[str],
+    plan: Plan,
 ) -> Section | None:
     """The section of the report; None where recordings were not checked."""
     checked = checked_actions(data)
@@ -193,11 +239,19 @@ def noticed(
     hits = sum(own.hits for own in people.values())
     flags = sum(own.false_alarms for own in people.values())
     words = [
-        "A checker that knows no mind has read every recording and lists what breaks a rule of the town. An action with a"
-        " violation that was viewed and flagged is a hit, a flag on an action with which it finds nothing wrong a false alarm;"
-        " d′ tells how well the two are told apart whatever the readiness to flag.",
-        f"{counted(hits, 'flag')} fell on violations, {counted(flags, 'flag')} on actions that break no rule it knows"
-        + (f"; d′ over all violations is {number(overall.value)}." if overall.value is not None else "."),
+        (
+            "A checker that knows no mind has read every recording and lists what breaks a rule of"
+            " the town. An action with a violation that was viewed and flagged is a hit, a flag on"
+            " an action with which it finds nothing wrong a false alarm; d′ tells how well the two"
+            " are told apart whatever the readiness to flag."
+        ),
+        f"{counted(hits, 'flag')} fell on violations, {counted(flags, 'flag')} on actions that"
+        " break no rule it knows"
+        + (
+            f"; d′ over all violations is {number(overall.value)}."
+            if overall.value is not None
+            else "."
+        ),
         _describe_windows(windowed, float(plan.option(DEFAULT_DELAY))),
     ]
     return LAYOUTS.section(
@@ -219,7 +273,9 @@ def _cells(people: Mapping[str, FlagCounts], level: float) -> tuple[object, ...]
     hits, signals = [row.hits for row in own], [row.signals for row in own]
     share = pooled_unbelievable_rate(hits, signals, level=level)
     tells = sensitivity(own, level)
-    scaled = [None if value is None else value / 100 for value in (share.value, share.low, share.high)]
+    scaled = [
+        None if value is None else value / 100 for value in (share.value, share.low, share.high)
+    ]
     return (
         sum(signals),
         sum(hits),
@@ -239,11 +295,17 @@ def _by_category(seen: Sequence[WatchedDay], checked: Checked, level: float) -> 
     rows = []
     for name, is_signal in kinds.items():
         count = sum(is_signal(action) for key, action in checked.items() if key in shown)
-        rows.append((name.replace("_", " "), count, *_cells(counts_of(seen, checked, is_signal), level)))
+        rows.append(
+            (name.replace("_", " "), count, *_cells(counts_of(seen, checked, is_signal), level))
+        )
     people = counts_of(seen, checked, lambda action: action.is_right)
     own = list(people.values())
-    alarms = pooled_unbelievable_rate([row.hits for row in own], [row.signals for row in own], level=level)
-    scaled = [None if value is None else value / 100 for value in (alarms.value, alarms.low, alarms.high)]
+    alarms = pooled_unbelievable_rate(
+        [row.hits for row in own], [row.signals for row in own], level=level
+    )
+    scaled = [
+        None if value is None else value / 100 for value in (alarms.value, alarms.low, alarms.high)
+    ]
     right = sum(action.is_right for key, action in checked.items() if key in shown)
     rows.append(
         (
@@ -263,15 +325,21 @@ def _describe_windows(windowed: WindowedFlags, default_ms: float) -> str:
     measured = [delay.delay_ms for delay in windowed.delays.values() if delay.is_measured]
     total, chosen = sum(windowed.made.values()), windowed.made.get(CHOICE, 0)
     sentences = [
-        f"Of {counted(total, 'flag')}, {chosen} {'was' if chosen == 1 else 'were'} chosen among the last actions after a key"
-        f" press and {windowed.made.get(LINE, 0)} set on an action's own line; a press without a choice belongs to the action"
-        f" that was on screen when the person's own window opened, which moved"
-        f" {counted(windowed.moved, 'flag')} to an earlier action."
+        f"Of {counted(total, 'flag')}, {chosen} {'was' if chosen == 1 else 'were'} chosen among the"
+        f" last actions after a key press and {windowed.made.get(LINE, 0)} set on an action's own"
+        " line; a press without a choice belongs to the action that was on screen when the"
+        f" person's own window opened, which moved {counted(windowed.moved, 'flag')} to an earlier"
+        " action."
     ]
     if measured:
-        middle, least, most = (number(value, 0) for value in (float(np.median(measured)), min(measured), max(measured)))
+        middle, least, most = (
+            number(value, 0) for value in (float(np.median(measured)), min(measured), max(measured))
+        )
         people = counted(len(measured), "person", "people")
-        sentences.append(f"Practice measured the delay of {people}: median {middle} ms, from {least} to {most} ms.")
+        sentences.append(
+            f"Practice measured the delay of {people}: median {middle} ms, from {least} to"
+            f" {most} ms."
+        )
     if windowed.unmeasured:
         of_all = counted(len(windowed.delays), "person", "people")
         sentences.append(
@@ -280,14 +348,25 @@ def _describe_windows(windowed: WindowedFlags, default_ms: float) -> str:
         )
     unrecorded = windowed.made.get(UNRECORDED, 0)
     if unrecorded:
-        sentences.append(f"How {counted(unrecorded, 'flag')} {'was' if unrecorded == 1 else 'were'} made is not recorded.")
+        sentences.append(
+            f"How {counted(unrecorded, 'flag')} {'was' if unrecorded == 1 else 'were'} made is not"
+            " recorded."
+        )
     return " ".join(sentences)
 
 
-def _by_window(windowed: WindowedFlags, checked: Checked, is_signal: Callable[[CheckedAction], bool], level: float) -> Table:
+def _by_window(
+    windowed: WindowedFlags,
+    checked: Checked,
+    is_signal: Callable[[CheckedAction], bool],
+    level: float,
+) -> Table:
     """d′ over all violations by choice and by window alone."""
     rows = []
-    for name, days in (("choice, else own window", windowed.seen), ("own window alone", windowed.by_window)):
+    for name, days in (
+        ("choice, else own window", windowed.seen),
+        ("own window alone", windowed.by_window),
+    ):
         people = counts_of(days, checked, is_signal)
         alarms = sum(own.false_alarms for own in people.values())
         noise = sum(own.noise for own in people.values())
@@ -297,14 +376,21 @@ def _by_window(windowed: WindowedFlags, checked: Checked, is_signal: Callable[[C
     return LAYOUTS.table("flags_by_window", rows)
 
 
-def _by_viewing(seen: Sequence[WatchedDay], checked: Checked, is_signal: Callable[[CheckedAction], bool], level: float) -> Table:
+def _by_viewing(
+    seen: Sequence[WatchedDay],
+    checked: Checked,
+    is_signal: Callable[[CheckedAction], bool],
+    level: float,
+) -> Table:
     """The same by how it was watched."""
     groups: dict[tuple[str, str], list[WatchedDay]] = defaultdict(list)
     for day in seen:
         groups["speed", f"{day.speed:g}×" if day.speed else "not played"].append(day)
         groups["plan or log", "opened" if day.opened else "never opened"].append(day)
     rows = []
-    for (what, how), days in sorted(groups.items(), key=lambda entry: (entry[0][0] != "speed", entry[0][1])):
+    for (what, how), days in sorted(
+        groups.items(), key=lambda entry: (entry[0][0] != "speed", entry[0][1])
+    ):
         people = counts_of(days, checked, is_signal)
         alarms = sum(own.false_alarms for own in people.values())
         noise = sum(own.noise for own in people.values())
@@ -315,12 +401,16 @@ def _by_viewing(seen: Sequence[WatchedDay], checked: Checked, is_signal: Callabl
 
 def _by_rule(seen: Sequence[WatchedDay], checked: Checked, level: float) -> Table:
     shown = {(day.stimulus, action) for day in seen for action in day.actions.ids}
-    parts = Counter(part for key, action in checked.items() if key in shown for part in action.parts)
+    parts = Counter(
+        part for key, action in checked.items() if key in shown for part in action.parts
+    )
     rows = []
     for part, count in sorted(parts.items()):
         category, rule, *unknown = part.split("/")
         people = counts_of(seen, checked, lambda action, part=part: part in action.parts)  # type: ignore[misc]
-        rows.append((rule, category.replace("_", " "), bool(unknown), count, *_cells(people, level)))
+        rows.append(
+            (rule, category.replace("_", " "), bool(unknown), count, *_cells(people, level))
+        )
     return LAYOUTS.table("flags_by_rule", rows, data_only=not rows)
 
 
@@ -330,16 +420,26 @@ def _no_violation(seen: Sequence[WatchedDay], checked: Checked) -> Table:
     flagged_by: Counter[tuple[str, str]] = Counter()
     conditions = {day.stimulus: day.condition for day in seen}
     for day in seen:
-        for action, viewed, flagged in zip(day.actions.ids, day.judged.viewed, day.judged.flagged, strict=True):
+        for action, viewed, flagged in zip(
+            day.actions.ids, day.judged.viewed, day.judged.flagged, strict=True
+        ):
             known = checked.get((day.stimulus, action))
             if known is not None and known.is_right and viewed:
                 viewers[day.stimulus, action] += 1
                 flagged_by[day.stimulus, action] += bool(flagged)
     leading = sorted(
-        (key for key in flagged_by if flagged_by[key]), key=lambda key: (-flagged_by[key] / viewers[key], -flagged_by[key], key)
+        (key for key in flagged_by if flagged_by[key]),
+        key=lambda key: (-flagged_by[key] / viewers[key], -flagged_by[key], key),
     )[:LISTED]
     rows = [
-        (conditions[key[0]], key[0], checked[key].text, viewers[key], flagged_by[key], flagged_by[key] / viewers[key])
+        (
+            conditions[key[0]],
+            key[0],
+            checked[key].text,
+            viewers[key],
+            flagged_by[key],
+            flagged_by[key] / viewers[key],
+        )
         for key in leading
     ]
     return LAYOUTS.table("flags_without_violation", rows, data_only=not rows)
@@ -365,21 +465,43 @@ def _objective(
         unknown = sum(action.breaks_unknown_norm for action in actions)
         done = [done for stimulus in stimuli for done in fulfilled.get(stimulus, ())]
         kinds = {
-            (stimulus, action.activity) for (stimulus, _), action in checked.items() if stimulus in stimuli and action.activity
+            (stimulus, action.activity)
+            for (stimulus, _), action in checked.items()
+            if stimulus in stimuli and action.activity
         }
         rated = mean_t(
-            [ratings[day.session, day.position] for day in days if (day.session, day.position) in ratings], level=level
+            [
+                ratings[day.session, day.position]
+                for day in days
+                if (day.session, day.position) in ratings
+            ],
+            level=level,
         )
-        rate = pooled_unbelievable_rate([day.judged.f for day in days], [day.judged.a for day in days], level=level)
+        rate = pooled_unbelievable_rate(
+            [day.judged.f for day in days], [day.judged.a for day in days], level=level
+        )
         rows.append(
             (
                 condition,
                 len(stimuli),
                 total,
-                *reasoned("no actions", 100 * known / total if total else None, 100 * unknown / total if total else None),
-                *reasoned("no intention says what would fulfil it", float(np.mean(done)) if done else None),
+                *reasoned(
+                    "no actions",
+                    100 * known / total if total else None,
+                    100 * unknown / total if total else None,
+                ),
+                *reasoned(
+                    "no intention says what would fulfil it", float(np.mean(done)) if done else None
+                ),
                 *reasoned("no replays", len(kinds) / len(stimuli) if stimuli else None),
-                *reasoned("no replays", sum(action.verb == "speak" for action in actions) / len(stimuli) if stimuli else None),
+                *reasoned(
+                    "no replays",
+                    (
+                        sum(action.verb == "speak" for action in actions) / len(stimuli)
+                        if stimuli
+                        else None
+                    ),
+                ),
                 *reasoned(rate.reason, rate.value),
                 *reasoned(rated.reason, rated.value),
             )

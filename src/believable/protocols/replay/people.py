@@ -1,4 +1,6 @@
-"""Viewers of `replay`: two versions of a day, actions flagged, ratings, and a choice between them."""
+"""Viewers of `replay`: two versions of a day, actions flagged, ratings, and a choice between
+them.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,26 @@ from scipy.special import ndtr, ndtri
 from believable.analysis.reaction_delays import EARLIEST_MS, LATEST_MS
 from believable.coding.phrases import phrases, simulated_answer
 from believable.instruments.contract import Act
-from believable.instruments.flags import CHOICE, LINE, MOMENT, OFFERED, TRIAL_SPREAD, TRIALS, choose, mark
+from believable.instruments.flags import (
+    CHOICE,
+    LINE,
+    MOMENT,
+    OFFERED,
+    TRIAL_SPREAD,
+    TRIALS,
+    choose,
+    mark,
+)
 from believable.protocols.replay import DECLARATION
-from believable.simulate.behaviour import Behaviour, Mind, SeenAction, SeenStimulus, expit, reasons, take_checks
+from believable.simulate.behaviour import (
+    Behaviour,
+    Mind,
+    SeenAction,
+    SeenStimulus,
+    expit,
+    reasons,
+    take_checks,
+)
 from believable.simulate.pool import FloatArray, IntArray, ObjectArray, Pool, roles_of
 from believable.simulate.simulated_sessions import Sessions, unless
 from believable.study.records import Study, outline
@@ -33,9 +52,12 @@ class ReplayTruth:
     noise              spread of one viewer's two ratings
     choice_noise       how loosely the final choice follows the ratings
     flag_logit         log-odds of flagging an action of the baseline, for the average viewer
-    flag_effect        by how much it differs for ours (log of the odds ratio), for the average viewer
-    effect_sd          spread of that difference between viewers: hardly anything moves everybody alike
-    d_goal             how well violations are told from other actions, in standard deviations (d′): goal inconsistency
+    flag_effect        by how much it differs for ours (log of the odds ratio), for the average
+                       viewer
+    effect_sd          spread of that difference between viewers: hardly anything moves everybody
+                       alike
+    d_goal             how well violations are told from other actions, in standard deviations (d′):
+                       goal inconsistency
     d_environment      the same, environment rules
     d_temporal         the same, temporal implausibility
     d_social           the same, social norms
@@ -73,8 +95,12 @@ class ReplayTruth:
     delay_spread: float = 0.25
 
     def d_prime(self, violations: str, opened: bool = False) -> float:
-        """How well an action with these violations stands out; 0 where there are none. Of several, the best to tell."""
-        known = [getattr(self, _D_OF[part.partition("/")[0]]) for part in violations.split("; ") if part]
+        """How well an action with these violations stands out; 0 where there are none. Of several,
+        the best to tell.
+        """
+        known = [
+            getattr(self, _D_OF[part.partition("/")[0]]) for part in violations.split("; ") if part
+        ]
         return max(known) + self.d_overlay * opened if known else 0.0
 
 
@@ -88,7 +114,14 @@ _D_OF = {
 }
 #: In the demonstration some of what is wrong is noticed, and the rest is rarely flagged.
 DEMONSTRATION = ReplayTruth(
-    flag_logit=-4.0, flag_effect=0.0, d_goal=1.2, d_environment=1.8, d_temporal=1.5, d_social=0.8, d_control=2.0, d_overlay=0.3
+    flag_logit=-4.0,
+    flag_effect=0.0,
+    d_goal=1.2,
+    d_environment=1.8,
+    d_temporal=1.5,
+    d_social=0.8,
+    d_control=2.0,
+    d_overlay=0.3,
 )
 #: Pages of the practice that measures the delay.
 PRACTICE_PAGES = ("practice_flags",)
@@ -127,7 +160,9 @@ def actions_of(pool: Pool) -> DayActions:
         for at, row in enumerate(own):
             ids[code, at], there[code, at] = row["action"], True
             start[code, at], end[code, at] = row["from_ms"], row["to_ms"]
-            violations[code, at] = pool.material.violations.get(pool.stimuli[code], {}).get(str(row["action"]), "")
+            violations[code, at] = pool.material.violations.get(pool.stimuli[code], {}).get(
+                str(row["action"]), ""
+            )
     return DayActions(ids, start, end, there, violations)
 
 
@@ -161,7 +196,14 @@ def fill(truth: ReplayTruth, sessions: Sessions) -> None:
         sessions.answer(sessions.people, at, experience.id, experience.kind, number=level)
 
 
-def _rate(sessions: Sessions, person: IntArray, where: IntArray, felt: FloatArray, opened: NDArray[np.bool_], trial: str) -> None:
+def _rate(
+    sessions: Sessions,
+    person: IntArray,
+    where: IntArray,
+    felt: FloatArray,
+    opened: NDArray[np.bool_],
+    trial: str,
+) -> None:
     """Below each replay, or on pages of their own after all of them, one for each turn."""
     rng, roles = sessions.rng, sessions.pool.roles
     for role, noise in (("believability", 0.0), ("coherence", 0.7), ("adherence", 0.9)):
@@ -179,14 +221,22 @@ def _rating_pages(sessions: Sessions, question: str) -> IntArray:
     pages = [
         entry.item
         for entry in outline(sessions.pool.study.timeline)
-        if entry.item.rated_turn is not None and any(asked.id == question for asked in entry.item.all_questions)
+        if entry.item.rated_turn is not None
+        and any(asked.id == question for asked in entry.item.all_questions)
     ]
     ordered = sorted(pages, key=lambda page: page.rated_turn or 0)
-    return np.concatenate([sessions.pool.positions(page.id)[sessions.plan] for page in ordered], axis=1).ravel()
+    return np.concatenate(
+        [sessions.pool.positions(page.id)[sessions.plan] for page in ordered], axis=1
+    ).ravel()
 
 
 def _watch(
-    truth: ReplayTruth, sessions: Sessions, trial: str, positions: IntArray, code: IntArray, opened: NDArray[np.bool_]
+    truth: ReplayTruth,
+    sessions: Sessions,
+    trial: str,
+    positions: IntArray,
+    code: IntArray,
+    opened: NDArray[np.bool_],
 ) -> FloatArray:
     """Watched stretches; returns where each gap begins (NaN: none)."""
     rng, pool = sessions.rng, sessions.pool
@@ -199,9 +249,19 @@ def _watch(
     second = np.nonzero(skips)
     for what, some in (("stimulus", np.ones(code.shape, np.bool_)), ("plan", opened)):
         at = np.nonzero(some)
-        sessions.view(trial, person[at], positions[at], np.zeros(len(at[0])), first_end[at], what, rate)
+        sessions.view(
+            trial, person[at], positions[at], np.zeros(len(at[0])), first_end[at], what, rate
+        )
         both = np.nonzero(some & skips) if what == "plan" else second
-        sessions.view(trial, person[both], positions[both], begins[both] + GAP * length[both], length[both], what, rate)
+        sessions.view(
+            trial,
+            person[both],
+            positions[both],
+            begins[both] + GAP * length[both],
+            length[both],
+            what,
+            rate,
+        )
     return begins
 
 
@@ -213,7 +273,11 @@ def _speed(pool: Pool, trial: str) -> float:
 
 def _practise(sessions: Sessions, delays_ms: FloatArray, hand: np.random.Generator) -> None:
     """What the practice of the key measures, in studies that have one."""
-    pages = [positions for positions in (sessions.pool.positions(name) for name in PRACTICE_PAGES) if positions.shape[1]]
+    pages = [
+        positions
+        for positions in (sessions.pool.positions(name) for name in PRACTICE_PAGES)
+        if positions.shape[1]
+    ]
     if pages:
         trials = delays_ms[:, None] * np.exp(hand.normal(0, TRIAL_SPREAD, (sessions.count, TRIALS)))
         sessions.react(pages[0][sessions.plan, 0], np.clip(trials, EARLIEST_MS, LATEST_MS))
@@ -233,10 +297,16 @@ def _flag(
     start, end, there = acts.from_ms[code], acts.to_ms[code], acts.there[code]
     gap_end = gaps + GAP * sessions.pool.lengths_ms[code]
     inside = (start >= gaps[..., None]) & (start < gap_end[..., None])
-    missed = np.clip(np.minimum(end, gap_end[..., None]) - np.maximum(start, gaps[..., None]), 0, None)
+    missed = np.clip(
+        np.minimum(end, gap_end[..., None]) - np.maximum(start, gaps[..., None]), 0, None
+    )
     viewed = there & ~(inside & (missed > 0.5 * (end - start)))
     wrong = acts.violations[code]
-    stands_out = np.where(opened[..., None], _standing_out(truth, acts, True)[code], _standing_out(truth, acts, False)[code])
+    stands_out = np.where(
+        opened[..., None],
+        _standing_out(truth, acts, True)[code],
+        _standing_out(truth, acts, False)[code],
+    )
     readiness = rng.normal(0, truth.flag_sd, sessions.count)
     effect = truth.flag_effect + rng.normal(0, truth.effect_sd, sessions.count)
     logit = truth.flag_logit + effect[:, None, None] * ours[..., None] + readiness[:, None, None]
@@ -260,7 +330,9 @@ def _flag(
     starts, stimulus = start[who, day], code[who, day]
     begun = ((starts <= pressed[:, None]) & there[who, day]).sum(axis=1)
     ids = acts.id[stimulus]
-    offered = np.array([" ".join(ids[row, max(0, n - OFFERED) : n]) for row, n in enumerate(begun)], dtype=object)
+    offered = np.array(
+        [" ".join(ids[row, max(0, n - OFFERED) : n]) for row, n in enumerate(begun)], dtype=object
+    )
     chosen = running & (begun - which <= OFFERED) & ~unaimed
     moments = running & unaimed
     how = np.where(chosen, CHOICE, np.where(moments, MOMENT, LINE)).astype(object)
@@ -312,10 +384,13 @@ def _choose(truth: ReplayTruth, sessions: Sessions, felt: FloatArray) -> None:
     said = np.where(first, "first", "second").astype(object)
     sessions.answer(sessions.people, where, preference.id, preference.kind, text=said)
     if why is not None:
-        sessions.answer(sessions.people, where, why.id, why.kind, text=reasons("replay", sessions.count, rng))
+        sessions.answer(
+            sessions.people, where, why.id, why.kind, text=reasons("replay", sessions.count, rng)
+        )
 
 
-# ------------------------------------------------------------------------------------------ what follows from it
+# ------------------------------------------------------------------------------------------ what
+# follows from it
 
 
 def mean_rating(mean: float, sd: float) -> float:
@@ -336,11 +411,16 @@ def values(truth: ReplayTruth, sessions: Sessions) -> Mapping[str, float]:
         own = np.isin(pool.stimulus_condition.astype(str), roles.named[name])
         plain = expit(truth.flag_logit + effect + spreads[name] * nodes)
         chance = sum(
-            share * (ndtr(ndtri(plain) + stands_out[opened][own][..., None]) * weights / weights.sum()).sum(axis=-1)
+            share
+            * (
+                ndtr(ndtri(plain) + stands_out[opened][own][..., None]) * weights / weights.sum()
+            ).sum(axis=-1)
             for opened, share in ((True, truth.opens), (False, 1 - truth.opens))
         )
         there = acts.there[own]
-        rates[name] = float(((chance * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1)).mean())
+        rates[name] = float(
+            ((chance * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1)).mean()
+        )
     return {
         "believability": mean_rating(truth.ours, sd) - mean_rating(truth.baseline, sd),
         "rate": 100 * (rates["ours"] - rates["baseline"]),
@@ -349,19 +429,24 @@ def values(truth: ReplayTruth, sessions: Sessions) -> Mapping[str, float]:
     }
 
 
-# ------------------------------------------------------------------------------------------ one person
+# ------------------------------------------------------------------------------------------ one
+# person
 
 
 class Viewer(Mind):
     """One viewer at a browser. What is wrong stands out by the truth's d′."""
 
-    def __init__(self, truth: ReplayTruth, study: Study, rng: random.Random, careless: bool) -> None:
+    def __init__(
+        self, truth: ReplayTruth, study: Study, rng: random.Random, careless: bool
+    ) -> None:
         self._truth, self._rng, self._careless = truth, rng, careless
         self._roles = roles_of(study, DECLARATION)
         self._leaning = rng.gauss(0, truth.person_sd)
         self._readiness = rng.gauss(0, truth.flag_sd)
         self._effect = truth.flag_effect + rng.gauss(0, truth.effect_sd)
-        self._delay_ms = truth.delay_ms * math.exp(random.Random(rng.random()).gauss(0, truth.delay_spread))
+        self._delay_ms = truth.delay_ms * math.exp(
+            random.Random(rng.random()).gauss(0, truth.delay_spread)
+        )
         self._felt: dict[str, float] = {}
         self._rated = 0
 
@@ -378,34 +463,53 @@ class Viewer(Mind):
             d_prime = 0.0 if self._careless else truth.d_prime(going.violations, bool(seen.opened))
             if rng.random() < float(ndtr(ndtri(plain) + d_prime)):
                 marked += 1
-                flags += self._mark(going, marked, rng.uniform(going.t0_ms, (going.t0_ms + going.t1_ms) / 2), seen)
+                flags += self._mark(
+                    going, marked, rng.uniform(going.t0_ms, (going.t0_ms + going.t1_ms) / 2), seen
+                )
         return sorted(flags, key=lambda act: act.media_ms)
 
-    def _mark(self, going: SeenAction, number: int, noticed_ms: float, seen: SeenStimulus) -> list[Act]:
-        """A press after the person's delay and the choice of what was noticed; its line is used if it is not offered any more."""
+    def _mark(
+        self, going: SeenAction, number: int, noticed_ms: float, seen: SeenStimulus
+    ) -> list[Act]:
+        """A press after the person's delay and the choice of what was noticed; its line is used if
+        it is not offered any more.
+        """
         rng, name = self._rng, f"f{number}"
         at_ms = min(round(noticed_ms + self._delay_ms * seen.rate), seen.length_ms - 1)
-        begun = sorted((action for action in seen.log if action.t0_ms <= at_ms), key=lambda action: action.t0_ms)
+        begun = sorted(
+            (action for action in seen.log if action.t0_ms <= at_ms),
+            key=lambda action: action.t0_ms,
+        )
         offered = [action.id for action in begun[-OFFERED:]]
         if going.id in offered:
             delay_ms = round((at_ms - going.t0_ms) / seen.rate)
-            marking = choose(number, at_ms, offered, going.id, delay_ms, round(rng.uniform(700, 2500)))
+            marking = choose(
+                number, at_ms, offered, going.id, delay_ms, round(rng.uniform(700, 2500))
+            )
             marking.append(mark(name, at_ms, going.id, CHOICE))
         else:
             marking = [mark(name, at_ms, going.id, LINE)]
         if rng.random() < self._truth.reason:
-            marking.append(Act(at_ms, "flag.edit", {"flag": name, "reason": simulated_answer("replay", rng)}))
+            marking.append(
+                Act(at_ms, "flag.edit", {"flag": name, "reason": simulated_answer("replay", rng)})
+            )
         if rng.random() < self._truth.undone:
             marking.append(Act(at_ms, "flag.remove", {"flag": name}))
         return marking
 
-    def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
+    def answer(
+        self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]
+    ) -> Any:
         role = self._roles.role_of(question)
         if role in ("believability", "coherence", "adherence"):
             if page and page[0].stimulus is not None:
                 return self._rating(role, page[0])
             self._rated += role == "believability"
-            judged = [seen for seen in earlier if seen.stimulus is not None and seen.stimulus.condition is not None]
+            judged = [
+                seen
+                for seen in earlier
+                if seen.stimulus is not None and seen.stimulus.condition is not None
+            ]
             return self._rating(role, judged[(self._rated - 1) % len(judged)]) if judged else None
         if role == "preference":
             return self._preference(earlier)
@@ -427,10 +531,18 @@ class Viewer(Mind):
         return min(7, max(1, round(self._felt[name] + self._rng.gauss(0, noise))))
 
     def _preference(self, earlier: Sequence[SeenStimulus]) -> str | None:
-        felt = [self._felt[seen.stimulus.id] for seen in earlier if seen.stimulus is not None and seen.stimulus.id in self._felt]
+        felt = [
+            self._felt[seen.stimulus.id]
+            for seen in earlier
+            if seen.stimulus is not None and seen.stimulus.id in self._felt
+        ]
         if len(felt) < 2:
             return None
-        return "first" if felt[-2] - felt[-1] + self._rng.gauss(0, self._truth.choice_noise) > 0 else "second"
+        return (
+            "first"
+            if felt[-2] - felt[-1] + self._rng.gauss(0, self._truth.choice_noise) > 0
+            else "second"
+        )
 
 
 PEOPLE = Behaviour(ReplayTruth, nothing, Viewer, fill, values, DEMONSTRATION)

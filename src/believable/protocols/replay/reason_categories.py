@@ -18,12 +18,16 @@ LAYOUTS = Layouts(__file__)
 
 
 def categories(data: Data, plan: Plan) -> Section | None:
-    """Shares of coded reasons by condition, and tests of differences; None where nothing was coded."""
+    """Shares of coded reasons by condition, and tests of differences; None where nothing was
+    coded.
+    """
     if not has_codes(data.bundle):
         return None
     kept = set(data.sessions)
     book = codebooks(data.bundle)[0]
-    responses = [response for response in coded_responses(data.bundle, book) if response.judge in kept]
+    responses = [
+        response for response in coded_responses(data.bundle, book) if response.judge in kept
+    ]
     names = [key for key in codebook_keys(data.bundle, book) if not key.other]
     keys = [(name.code, name.direction) for name in names]
     labels = {(name.code, name.direction): name.short for name in names}
@@ -54,11 +58,17 @@ def _coverage(data: Data, responses: Sequence[CodedResponse]) -> str:
     flags = data.table("flags")
     reasons = int((~flags["reason"].missing & ~flags["undone"].values).sum())
     discarded = sum(response.discarded for response in responses)
-    coded = f" of {counted(reasons, 'flag')} with a reason ({share(len(responses) / reasons, 0)})" if reasons else ""
+    coded = (
+        f" of {counted(reasons, 'flag')} with a reason ({share(len(responses) / reasons, 0)})"
+        if reasons
+        else ""
+    )
     return f"{len(responses)}{coded} were coded, {discarded} of them discarded by the coders."
 
 
-def _tests(responses: Sequence[CodedResponse], labels: Mapping[tuple[str, str | None], str], plan: Plan) -> tuple[Table, ...]:
+def _tests(
+    responses: Sequence[CodedResponse], labels: Mapping[tuple[str, str | None], str], plan: Plan
+) -> tuple[Table, ...]:
     """Whether a category is given more often in one condition than in another."""
     results = differences(responses, by_condition, keys=list(labels), level=plan.level)
     if not results:
@@ -67,7 +77,9 @@ def _tests(responses: Sequence[CodedResponse], labels: Mapping[tuple[str, str | 
         (
             labels[result.code, result.direction],
             "; ".join(f"{count.group}: {count.present} of {count.n}" for count in result.counts),
-            *reasoned(result.test.reason, result.test.statistic, result.test.p_value, result.p_adjusted),
+            *reasoned(
+                result.test.reason, result.test.statistic, result.test.p_value, result.p_adjusted
+            ),
             result.test.method,
         )
         for result in results

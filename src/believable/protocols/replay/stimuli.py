@@ -1,8 +1,11 @@
-"""Days of a character of the town under two minds: recordings that were made with a language model come with the package.
+"""Days of a character of the town under two minds: recordings that were made with a language model
+come with the package.
 
-`runs/` holds whole towns as the two minds lived in them, of one seed, checked; a scenario is a character of that town, followed:
-a study can be made offline and without a language model. With them come the questions that can be answered by those who have
-watched them, from each recording's own log. `python -m validation.town_minds --ship` writes `runs/` anew."""
+`runs/` holds whole towns as the two minds lived in them, of one seed, checked; a scenario is a
+character of that town, followed: a study can be made offline and without a language model. With
+them come the questions that can be answered by those who have watched them, from each recording's
+own log. `python -m validation.town_minds --ship` writes `runs/` anew.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ from believable.worlds.town.town_map import activities
 from believable.worlds.town.town_recording import STEP_MS, followed, recorded, without
 from believable.worlds.town.town_run import TownRun, TownSettings
 
-#: So much is shown of anything that somebody does but walk; the day clock is put forward over the rest.
+#: So much is shown of anything that somebody does but walk; the day clock is put forward over the
+#: rest.
 SHOWN_MINUTES = 1.0
 #: What goes on for less is easily missed by somebody who watches.
 LEAST_MINUTES = 8
@@ -37,12 +41,17 @@ WRONG = 3
 #: The practice ends at noon, of another town.
 PRACTICE_STEPS = STEPS_PER_DAY // 2
 #: Between these lines of the study file stand the questions about the days.
-QUESTIONS_BEGIN, QUESTIONS_END = "# questions about these days, made with them", "# end of the questions"
+QUESTIONS_BEGIN, QUESTIONS_END = (
+    "# questions about these days, made with them",
+    "# end of the questions",
+)
 RUNS = Path(__file__).with_name("runs")
 
 
 def make(stimulus: Stimulus, take: int, seed: int) -> Recording:
-    """A character under one mind; both conditions of a scenario follow the same one. The practice is somebody of another town."""
+    """A character under one mind; both conditions of a scenario follow the same one. The practice
+    is somebody of another town.
+    """
     if stimulus.condition is None or stimulus.scenario is None:
         return _practice(derive(seed, "practice") % (1 << 31))
     run = _run(stimulus.condition)
@@ -52,29 +61,41 @@ def make(stimulus: Stimulus, take: int, seed: int) -> Recording:
 
 @functools.cache
 def _shown_frames(person: str) -> int:
-    """How long the days of a character are shown under every mind whose run comes with the package."""
+    """How long the days of a character are shown under every mind whose run comes with the
+    package.
+    """
     runs = [_run(path.name.partition(".")[0]) for path in sorted(RUNS.glob("*.gz"))]
     return longest_days(runs, person)
 
 
 def longest_days(runs: Iterable[Recording], person: str) -> int:
-    """The most frames that are shown of a character: all its recordings get as many, so that none is known by its length."""
+    """The most frames that are shown of a character: all its recordings get as many, so that none
+    is known by its length.
+    """
     return max(shown_days(run, person).timing.frames for run in runs)
 
 
 def shown_days(run: Recording, person: str, frames: int | None = None) -> Recording:
-    """A character as people watch it: nights and the middles of long activities are left out, so that `frames` remain."""
+    """A character as people watch it: nights and the middles of long activities are left out, so
+    that `frames` remain.
+    """
     return followed(run, person, longest_minutes=SHOWN_MINUTES, frames=frames)
 
 
-def write(study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None] = lambda stimulus: None) -> None:
+def write(
+    study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None] = lambda stimulus: None
+) -> None:
     """The recordings, and in the study file the questions about them."""
     write_all(make, study, folder, seed, done)
     _ask(study, folder, seed)
 
 
 def write_town(
-    study: Study, folder: Path, seed: int, runs: Mapping[str, Path], done: Callable[[Stimulus], None] = lambda stimulus: None
+    study: Study,
+    folder: Path,
+    seed: int,
+    runs: Mapping[str, Path],
+    done: Callable[[Stimulus], None] = lambda stimulus: None,
 ) -> None:
     """The same from folders with runs of one's own, by condition: matched, or it is refused."""
     checked = {condition: with_findings(read_town(run)) for condition, run in runs.items()}
@@ -82,8 +103,8 @@ def write_town(
     fewest = min(len(run.actors) for run in checked.values())
     if fewest < len(study.scenarios):
         raise InvalidInput(
-            f"The town has {fewest} people; the study follows {len(study.scenarios)} of them, one in each scenario. Run it with "
-            f"--people {len(study.scenarios)} or more."
+            f"The town has {fewest} people; the study follows {len(study.scenarios)} of them, one"
+            f" in each scenario. Run it with --people {len(study.scenarios)} or more."
         )
 
     def own(stimulus: Stimulus, take: int, seed: int) -> Recording:
@@ -100,15 +121,18 @@ def write_town(
 
 def _must_match(runs: Mapping[str, Recording]) -> None:
     """The same town, people and days under each mind."""
-    towns = {condition: (run.seed, tuple(actor.id for actor in run.actors), run.timing.frames) for condition, run in runs.items()}
+    towns = {
+        condition: (run.seed, tuple(actor.id for actor in run.actors), run.timing.frames)
+        for condition, run in runs.items()
+    }
     if len(set(towns.values())) > 1:
         words = "; ".join(
             f"{name}: seed {seed}, {len(people)} people, {frames // STEPS_PER_DAY} days"
             for name, (seed, people, frames) in towns.items()
         )
         raise InvalidInput(
-            f"runs of the town: expected the same seed, people and days, got {words}. Make them anew with the same --seed, "
-            "--people and --days."
+            f"runs of the town: expected the same seed, people and days, got {words}. Make them"
+            " anew with the same --seed, --people and --days."
         )
 
 
@@ -118,8 +142,8 @@ def _run(condition: str) -> Recording:
     if not path.is_file():
         known = ", ".join(sorted(entry.name.partition(".")[0] for entry in RUNS.glob("*.gz")))
         raise InvalidInput(
-            f"condition {condition!r}: expected one of {known}, of which there are runs. Bring your own with"
-            " `believable new … --town-run CONDITION=RUN`."
+            f"condition {condition!r}: expected one of {known}, of which there are runs. Bring your"
+            " own with `believable new … --town-run CONDITION=RUN`."
         )
     return file.read(path)
 
@@ -133,7 +157,9 @@ def _characters(run: Recording, seed: int) -> list[str]:
 
 @functools.lru_cache(maxsize=4)
 def _practice(seed: int) -> Recording:
-    """A morning in a town of two: by the mind that needs no language model; belongs to no condition and is not judged."""
+    """A morning in a town of two: by the mind that needs no language model; belongs to no condition
+    and is not judged.
+    """
     run = TownRun(TownSettings(seed, 2, 1, "neurosymbolic"), mind_kind("neurosymbolic").create)
     while not run.over:
         run.advance()
@@ -141,12 +167,17 @@ def _practice(seed: int) -> Recording:
     return shown_days(without(town, [(PRACTICE_STEPS, town.timing.frames)]), town.actors[0].id)
 
 
-# ------------------------------------------------------------------------------------------ questions about a day
+# ------------------------------------------------------------------------------------------
+# questions about a day
 
 
 def _ask(study: Study, folder: Path, seed: int) -> None:
     path = folder / "study.yaml"
-    days = {stimulus.id: file.read(folder / stimulus.file) for stimulus in study.stimuli if stimulus.scenario}
+    days = {
+        stimulus.id: file.read(folder / stimulus.file)
+        for stimulus in study.stimuli
+        if stimulus.scenario
+    }
     path.write_text(with_questions(path.read_text("utf-8"), study, days, seed), "utf-8")
 
 
@@ -155,24 +186,41 @@ def with_questions(text: str, study: Study, days: Mapping[str, Recording], seed:
     before, begins, rest = text.partition(QUESTIONS_BEGIN)
     _, ends, after = rest.partition(QUESTIONS_END)
     if not begins or not ends:
-        raise InvalidInput(f"study.yaml: expected the lines {QUESTIONS_BEGIN!r} and {QUESTIONS_END!r}. Put them back.")
+        raise InvalidInput(
+            f"study.yaml: expected the lines {QUESTIONS_BEGIN!r} and {QUESTIONS_END!r}. Put them"
+            " back."
+        )
     indent = " " * (len(before) - len(before.rstrip(" ")))
-    lines = [f"{indent}- {json.dumps(entry, ensure_ascii=False)}" for entry in questions(study, days, seed)]
+    lines = [
+        f"{indent}- {json.dumps(entry, ensure_ascii=False)}"
+        for entry in questions(study, days, seed)
+    ]
     return "\n".join([before + begins, *lines, indent + ends]) + after
 
 
 def questions(study: Study, days: Mapping[str, Recording], seed: int) -> list[dict[str, object]]:
-    """For each recording what was done in one part of a day, never the same for two conditions of a scenario."""
+    """For each recording what was done in one part of a day, never the same for two conditions of a
+    scenario.
+    """
     entries: list[dict[str, object]] = []
     for scenario in study.scenarios:
         taken: set[DayPart | str] = set()
         for stimulus in study.stimuli:
             if stimulus.scenario == scenario:
-                entries.append(_question(stimulus.id, days[stimulus.id], taken, generator(seed, "attention", stimulus.id)))
+                entries.append(
+                    _question(
+                        stimulus.id,
+                        days[stimulus.id],
+                        taken,
+                        generator(seed, "attention", stimulus.id),
+                    )
+                )
     return entries
 
 
-def _question(stimulus: str, day: Recording, taken: set[DayPart | str], rng: random.Random) -> dict[str, object]:
+def _question(
+    stimulus: str, day: Recording, taken: set[DayPart | str], rng: random.Random
+) -> dict[str, object]:
     """`taken` are the parts of days and the right answers of the scenario's other recordings."""
     parts = [part for part in day_parts(_days(day)) if part not in taken]
     rng.shuffle(parts)
@@ -190,8 +238,8 @@ def _question(stimulus: str, day: Recording, taken: set[DayPart | str], rng: ran
                 "wrong": [_option(name) for name in rng.sample(never, WRONG)],
             }
     raise InvalidInput(
-        f"{stimulus}: nothing in it can be asked about: expected something of {LEAST_MINUTES} minutes in a part of a day that no "
-        "other condition is asked about. Choose another seed."
+        f"{stimulus}: nothing in it can be asked about: expected something of {LEAST_MINUTES}"
+        " minutes in a part of a day that no other condition is asked about. Choose another seed."
     )
 
 
@@ -223,7 +271,9 @@ def _moment(day: Recording, action: Action) -> tuple[int, float]:
 
 
 def _minutes(day: Recording, action: Action) -> float:
-    left_out = sum(ms for frame, ms in day.timing.jumps if action.t0_ms < frame * STEP_MS < action.t1_ms)
+    left_out = sum(
+        ms for frame, ms in day.timing.jumps if action.t0_ms < frame * STEP_MS < action.t1_ms
+    )
     return (action.t1_ms - action.t0_ms + left_out) / 60_000
 
 

@@ -1,4 +1,6 @@
-"""Studies to start one's own from: small and whole, with an analysis of their own and placeholders for what is shown."""
+"""Studies to start one's own from: small and whole, with an analysis of their own and placeholders
+for what is shown.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,17 @@ BLANK = ReadyStudy(
 )
 COMPARE_AGENTS = ReadyStudy(
     name="compare-agents",
-    about="Which agent acts more like a person? Pairs of recordings, a choice and a reason for each.",
+    about=(
+        "Which agent acts more like a person? Pairs of recordings, a choice and a reason for each."
+    ),
     package=f"{__name__}.compare_agents",
 )
 RATE_CLIPS = ReadyStudy(
     name="rate-clips",
-    about="How human does each clip look? Clips one by one: a rating, person or program, how certain, why.",
+    about=(
+        "How human does each clip look? Clips one by one: a rating, person or program, how certain,"
+        " why."
+    ),
     package=f"{__name__}.rate_clips",
 )
 PLAY_AND_ANNOTATE = ReadyStudy(
@@ -37,12 +44,18 @@ PLAY_AND_ANNOTATE = ReadyStudy(
     package=f"{__name__}.play_and_annotate",
 )
 
-TEMPLATES: Registry[ReadyStudy] = Registry("template", [BLANK, COMPARE_AGENTS, RATE_CLIPS, PLAY_AND_ANNOTATE])
+TEMPLATES: Registry[ReadyStudy] = Registry(
+    "template", [BLANK, COMPARE_AGENTS, RATE_CLIPS, PLAY_AND_ANNOTATE]
+)
 
 
-def write_placeholders(study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None]) -> None:
-    """A short recording for every stimulus that is not there yet. Conditions are played by stand-ins that move differently, in
-    the order of the study file; all of one scenario are in the same maze."""
+def write_placeholders(
+    study: Study, folder: Path, seed: int, done: Callable[[Stimulus], None]
+) -> None:
+    """A short recording for every stimulus that is not there yet. Conditions are played by
+    stand-ins that move differently, in the order of the study file; all of one scenario are in the
+    same maze.
+    """
     kinds = list(PLAYERS)
     for stimulus in study.stimuli:
         path = folder / stimulus.file

@@ -10,7 +10,17 @@ from itertools import combinations
 import numpy as np
 
 from believable.analysis.data import Data
-from believable.analysis.findings import LOOSE_CELL, Cell, Drop, Finding, FlowStep, Section, Table, estimate_cells, number_or
+from believable.analysis.findings import (
+    LOOSE_CELL,
+    Cell,
+    Drop,
+    Finding,
+    FlowStep,
+    Section,
+    Table,
+    estimate_cells,
+    number_or,
+)
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, estimate_words, in_words, listed, number
 from believable.analysis.procedure import Verb, questions
@@ -20,7 +30,15 @@ from believable.analysis.trace_windows import CENTRES, TOOL_NAMES, TOOLS, Centre
 from believable.instruments import INSTRUMENTS
 from believable.protocols.trace import DECLARATION
 from believable.protocols.trace.round_telemetry import overlaid
-from believable.protocols.trace.trace_cleaning import NOT_TWO, REASON_WORDS, CleanedTraces, Pair, annotated, choices, cleaning_of
+from believable.protocols.trace.trace_cleaning import (
+    NOT_TWO,
+    REASON_WORDS,
+    CleanedTraces,
+    Pair,
+    annotated,
+    choices,
+    cleaning_of,
+)
 from believable.protocols.trace.trace_cleaning import clean as cleaned_of
 from believable.protocols.trace.trace_figures import (
     ChoiceAgreement,
@@ -62,11 +80,17 @@ _MEASURES = {
 #: Levels of the arm `choice_time`, as published first.
 TIMES = ("last", "first")
 _TIME_WORDS = {"last": "after annotating", "first": "before annotating"}
-_RULE_WORDS = {"sign": "the sign of the mean", "mean": "the mean", "minmax": "the mean, scaled from its lowest to its highest,"}
+_RULE_WORDS = {
+    "sign": "the sign of the mean",
+    "mean": "the mean",
+    "minmax": "the mean, scaled from its lowest to its highest,",
+}
 
 
 def clean(data: Data, plan: Plan) -> Data:
-    """Without outlying traces and without participants who are left with fewer than two, or made no choice."""
+    """Without outlying traces and without participants who are left with fewer than two, or made no
+    choice.
+    """
     recorded, unknown = annotated(data, plan)
     cleaned = cleaned_of(recorded, choices(data), cleaning_of(plan))
     data = data.with_drops([*unknown, *(drop for drop in cleaned.drops if drop.level == "answer")])
@@ -76,10 +100,16 @@ def clean(data: Data, plan: Plan) -> Data:
     seen = {annotation.session for annotation in recorded}
     silent = {session: "no trace was recorded" for session in data.sessions if session not in seen}
     for step in cleaned.funnel[-2:]:
-        dropped = {drop.session: drop.detail for drop in cleaned.drops if drop.reason == step.reason and drop.level == "session"}
+        dropped = {
+            drop.session: drop.detail
+            for drop in cleaned.drops
+            if drop.reason == step.reason and drop.level == "session"
+        }
         if step.reason == NOT_TWO:
             dropped |= silent
-        data = data.without(dropped, reason=step.reason, title=step.title, words=REASON_WORDS[step.reason])
+        data = data.without(
+            dropped, reason=step.reason, title=step.title, words=REASON_WORDS[step.reason]
+        )
     return data
 
 
@@ -92,7 +122,9 @@ def pairs_of(data: Data, plan: Plan) -> tuple[Pair, ...]:
         by_session.setdefault(annotation.session, {})[annotation.place] = index
     traces, _ = windowed(recorded, cleaning_of(plan))
     return tuple(
-        Pair(session, traces[places[1]].annotation.tool, traces[places[1]], traces[places[2]], choice)
+        Pair(
+            session, traces[places[1]].annotation.tool, traces[places[1]], traces[places[2]], choice
+        )
         for session, places in by_session.items()
         if set(places) == {1, 2} and (choice := chosen[session]) is not None
     )
@@ -101,10 +133,17 @@ def pairs_of(data: Data, plan: Plan) -> tuple[Pair, ...]:
 def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
     """The declared outcomes, `outcome:tool` each, on cleaned data."""
     pairs = pairs_of(data, plan)
-    tests = {f"{outcome}:{tool}": test for tool in _tools(pairs) for outcome, test in _main(pairs, tool, plan).items()}
+    tests = {
+        f"{outcome}:{tool}": test
+        for tool in _tools(pairs)
+        for outcome, test in _main(pairs, tool, plan).items()
+    }
     times = _choice_times(data, plan)
     return tests | {
-        f"choice_time:{tool}": test for tool in _tools(pairs) for _, test in [_by_time(pairs, times, tool, plan)] if test
+        f"choice_time:{tool}": test
+        for tool in _tools(pairs)
+        for _, test in [_by_time(pairs, times, tool, plan)]
+        if test
     }
 
 
@@ -133,7 +172,9 @@ def methods(data: Data, plan: Plan, verb: Verb) -> str:
     """How traces were processed, in sentences."""
     cleaning = cleaning_of(plan)
     be = verb("were", "will be")
-    return LAYOUTS.paragraph("methods.md", be=be, cleaning=cleaning, rule=_RULE_WORDS[cleaning.btrace_window], verb=verb)
+    return LAYOUTS.paragraph(
+        "methods.md", be=be, cleaning=cleaning, rule=_RULE_WORDS[cleaning.btrace_window], verb=verb
+    )
 
 
 def _belongs(drop: Drop, step: FlowStep) -> bool:
@@ -149,13 +190,18 @@ def _tools(pairs: Sequence[Pair]) -> tuple[Tool, ...]:
 def _main(pairs: Sequence[Pair], tool: Tool, plan: Plan) -> dict[str, TestResult]:
     epsilon = float(plan.option("epsilon"))
     centre: Centre = "neutral" if plan.option("centre") == "neutral" else "mean"
-    tests = {outcome: one_agreement(pairs, tool, outcome, epsilon, centre, level=plan.level) for outcome in CORRELATED}
+    tests = {
+        outcome: one_agreement(pairs, tool, outcome, epsilon, centre, level=plan.level)
+        for outcome in CORRELATED
+    }
     between = _between_conditions([pair for pair in pairs if pair.tool == tool], plan)
     return tests if between is None else tests | {"condition": between}
 
 
 def _conditions(pairs: Sequence[Pair]) -> list[str]:
-    return sorted({trace.annotation.condition for pair in pairs for trace in (pair.first, pair.second)} - {""})
+    return sorted(
+        {trace.annotation.condition for pair in pairs for trace in (pair.first, pair.second)} - {""}
+    )
 
 
 def _between_conditions(pairs: Sequence[Pair], plan: Plan) -> TestResult | None:
@@ -163,12 +209,22 @@ def _between_conditions(pairs: Sequence[Pair], plan: Plan) -> TestResult | None:
     named = _conditions(pairs)
     if len(named) != 2:
         return None
-    rows = [{trace.annotation.condition: float(trace.values.mean()) for trace in (pair.first, pair.second)} for pair in pairs]
+    rows = [
+        {
+            trace.annotation.condition: float(trace.values.mean())
+            for trace in (pair.first, pair.second)
+        }
+        for pair in pairs
+    ]
     both = [row for row in rows if set(row) == set(named)]
-    return paired_t([row[named[0]] for row in both], [row[named[1]] for row in both], level=plan.level)
+    return paired_t(
+        [row[named[0]] for row in both], [row[named[1]] for row in both], level=plan.level
+    )
 
 
-def _choice_section(pairs: Sequence[Pair], correlations: Sequence[ChoiceAgreement], plan: Plan) -> Section:
+def _choice_section(
+    pairs: Sequence[Pair], correlations: Sequence[ChoiceAgreement], plan: Plan
+) -> Section:
     findings = [
         Finding(
             outcome,
@@ -191,7 +247,13 @@ def _choice_section(pairs: Sequence[Pair], correlations: Sequence[ChoiceAgreemen
         paragraphs=(
             f"{counted(len(pairs), 'participant')} with two valid traces and a final choice"
             + (
-                ": " + listed([f"{sum(p.tool == tool for p in pairs)} with {TOOL_NAMES[tool]}" for tool in _tools(pairs)])
+                ": "
+                + listed(
+                    [
+                        f"{sum(p.tool == tool for p in pairs)} with {TOOL_NAMES[tool]}"
+                        for tool in _tools(pairs)
+                    ]
+                )
                 if pairs
                 else ""
             )
@@ -210,31 +272,45 @@ def _other_rule(pairs: Sequence[Pair], plan: Plan) -> list[Table]:
     rule = "mean" if plan.option("btrace_window") != "mean" else "sign"
     turned = by_rule(CleanedTraces((), tuple(pairs), (), (), {}, {}), rule)
     correlations = agreements(turned, "btrace", epsilons=plan.option("epsilons"), level=plan.level)
-    note = f"BTrace windows count as {_RULE_WORDS[rule]} of their marks, for the same participants as above."
+    note = (
+        f"BTrace windows count as {_RULE_WORDS[rule]} of their marks, for the same participants as"
+        " above."
+    )
     counts = counts_table(correlations, "mean", note=note)
-    name, title = f"counts_mean_btrace_{rule}", f"{counts.title} (BTrace windows: {_RULE_WORDS[rule]})"
+    name, title = (
+        f"counts_mean_btrace_{rule}",
+        f"{counts.title} (BTrace windows: {_RULE_WORDS[rule]})",
+    )
     return [replace(counts, name=name, title=title)]
 
 
-def _sentence(outcome: str, tool: Tool, test: TestResult, plan: Plan, conditions: Sequence[str]) -> str:
+def _sentence(
+    outcome: str, tool: Tool, test: TestResult, plan: Plan, conditions: Sequence[str]
+) -> str:
     if outcome == "condition":
         if test.estimate is None or test.estimate.value is None:
             return f"With {TOOL_NAMES[tool]}, the conditions cannot be compared ({test.reason})."
         return (
-            f"With {TOOL_NAMES[tool]} (n = {test.n}), the mean of the trace under {in_words(conditions[0])} minus that under"
-            f" {in_words(conditions[1])} is {estimate_words(test.estimate, 3)}."
+            f"With {TOOL_NAMES[tool]} (n = {test.n}), the mean of the trace under"
+            f" {in_words(conditions[0])} minus that under {in_words(conditions[1])} is"
+            f" {estimate_words(test.estimate, 3)}."
         )
     if test.estimate is None or test.estimate.value is None:
-        return f"With {TOOL_NAMES[tool]}, the choice cannot be correlated with {_WORDS[outcome]} ({test.reason})."
+        return (
+            f"With {TOOL_NAMES[tool]}, the choice cannot be correlated with {_WORDS[outcome]}"
+            f" ({test.reason})."
+        )
     where = "" if outcome == "mean" else f" at ε = {plan.option('epsilon'):g}"
     return (
-        f"With {TOOL_NAMES[tool]} (n = {test.n}), the final choice and {_WORDS[outcome]}{where} have a correlation of"
-        f" r = {estimate_words(test.estimate, 3)}."
+        f"With {TOOL_NAMES[tool]} (n = {test.n}), the final choice and {_WORDS[outcome]}{where}"
+        f" have a correlation of r = {estimate_words(test.estimate, 3)}."
     )
 
 
 def _instrument_section(pairs: Sequence[Pair], plan: Plan) -> Section:
-    """One test between two tools: do their traces agree with the choice to the same degree? Beside it, what people chose."""
+    """One test between two tools: do their traces agree with the choice to the same degree? Beside
+    it, what people chose.
+    """
     tools = _tools(pairs)
     rows: list[tuple[Cell, ...]] = []
     for tool in tools:
@@ -269,7 +345,9 @@ def _instrument_section(pairs: Sequence[Pair], plan: Plan) -> Section:
 
 
 def _r(test: TestResult) -> LOOSE_CELL:
-    return number_or(None if test.estimate is None else test.estimate.value, test.reason or "undefined")
+    return number_or(
+        None if test.estimate is None else test.estimate.value, test.reason or "undefined"
+    )
 
 
 def _estimate(test: TestResult) -> Estimate:
@@ -277,16 +355,21 @@ def _estimate(test: TestResult) -> Estimate:
     return test.estimate or undefined(reason, method=test.method, n=test.n)
 
 
-def _tools_finding(first: Tool, second: Tool, measure: str, own: Sequence[TestResult], between: TestResult) -> Finding:
+def _tools_finding(
+    first: Tool, second: Tool, measure: str, own: Sequence[TestResult], between: TestResult
+) -> Finding:
     difference = between.estimate
     title = f"{TOOL_NAMES[first]} against {TOOL_NAMES[second]}"
     if difference is None or difference.value is None:
-        sentence = f"The agreement of {title} with the choice cannot be compared ({between.reason})."
+        sentence = (
+            f"The agreement of {title} with the choice cannot be compared ({between.reason})."
+        )
     else:
         values = [number(test.estimate.value, 3) for test in own if test.estimate is not None]
         sentence = (
-            f"The choice and {_WORDS[measure]} have correlations of r = {values[0]} with {TOOL_NAMES[first]} and"
-            f" r = {values[1]} with {TOOL_NAMES[second]}; on the Fisher z scale they differ by {estimate_words(difference)}."
+            f"The choice and {_WORDS[measure]} have correlations of r = {values[0]} with"
+            f" {TOOL_NAMES[first]} and r = {values[1]} with {TOOL_NAMES[second]}; on the Fisher z"
+            f" scale they differ by {estimate_words(difference)}."
         )
     return Finding("tools", title, sentence, estimate=difference, test=between)
 
@@ -301,7 +384,10 @@ def _recency(pairs: Sequence[Pair], plan: Plan) -> Finding:
         return Finding("recency", "First or second round", f"{none.capitalize()}.", test=test)
     test = binomial(later, len(decided), level=plan.level)
     share = "" if test.estimate is None else f": a share of {estimate_words(test.estimate)}"
-    sentence = f"Of {counted(len(decided), 'participant')} who chose one of the two rounds, {later} chose the second{share}."
+    sentence = (
+        f"Of {counted(len(decided), 'participant')} who chose one of the two rounds, {later} chose"
+        f" the second{share}."
+    )
     return Finding("recency", "First or second round", sentence, estimate=test.estimate, test=test)
 
 
@@ -310,7 +396,11 @@ def _choice_times(data: Data, plan: Plan) -> dict[str, str]:
     arm = plan.role("choice_time")
     if arm is None:
         return {}
-    return {session: str(level) for session, level in zip(data.sessions, data.arm(arm), strict=True) if level}
+    return {
+        session: str(level)
+        for session, level in zip(data.sessions, data.arm(arm), strict=True)
+        if level
+    }
 
 
 def _measure(plan: Plan) -> str:
@@ -320,23 +410,34 @@ def _measure(plan: Plan) -> str:
 def _by_time(
     pairs: Sequence[Pair], times: Mapping[str, str], tool: Tool, plan: Plan
 ) -> tuple[dict[str, TestResult], TestResult | None]:
-    """The agreement of traces and choice at each time of the choice, and the test between two of them."""
-    levels = sorted({times[pair.session] for pair in pairs if pair.session in times}, key=TIMES.index)
+    """The agreement of traces and choice at each time of the choice, and the test between two of
+    them.
+    """
+    levels = sorted(
+        {times[pair.session] for pair in pairs if pair.session in times}, key=TIMES.index
+    )
     own = {
-        level: _main([pair for pair in pairs if times.get(pair.session) == level], tool, plan)[_measure(plan)] for level in levels
+        level: _main([pair for pair in pairs if times.get(pair.session) == level], tool, plan)[
+            _measure(plan)
+        ]
+        for level in levels
     }
     return own, correlations_compared(*own.values(), level=plan.level) if len(own) == 2 else None
 
 
 def _time_section(pairs: Sequence[Pair], times: Mapping[str, str], plan: Plan) -> Section:
-    """Whether it matters that people choose before they annotate: agreement with the choice, and who chose the later round."""
+    """Whether it matters that people choose before they annotate: agreement with the choice, and
+    who chose the later round.
+    """
     findings: list[Finding] = []
     rows: list[tuple[LOOSE_CELL, ...]] = []
     measure = _measure(plan)
     for tool in _tools(pairs):
         own, between = _by_time(pairs, times, tool, plan)
         for level, test in own.items():
-            mine = [pair for pair in pairs if pair.tool == tool and times.get(pair.session) == level]
+            mine = [
+                pair for pair in pairs if pair.tool == tool and times.get(pair.session) == level
+            ]
             later = sum(pair.choice == -1 for pair in mine)
             decided = sum(pair.choice != 0 for pair in mine)
             rows.append((TOOL_NAMES[tool], _TIME_WORDS[level], len(mine), _r(test), decided, later))
@@ -346,17 +447,24 @@ def _time_section(pairs: Sequence[Pair], times: Mapping[str, str], plan: Plan) -
     return LAYOUTS.section("choice_time", findings=findings, tables=(compared,))
 
 
-def _time_finding(tool: Tool, measure: str, own: Mapping[str, TestResult], between: TestResult) -> Finding:
+def _time_finding(
+    tool: Tool, measure: str, own: Mapping[str, TestResult], between: TestResult
+) -> Finding:
     difference = between.estimate
     title = f"Chosen {_TIME_WORDS['last']} and {_TIME_WORDS['first']}, {TOOL_NAMES[tool]}"
     if difference is None or difference.value is None:
-        sentence = f"With {TOOL_NAMES[tool]}, the two moments of the choice cannot be compared ({between.reason})."
-    else:
-        values = [number(test.estimate.value, 3) for test in own.values() if test.estimate is not None]
         sentence = (
-            f"With {TOOL_NAMES[tool]}, the choice and {_WORDS[measure]} have correlations of r = {values[0]} among those who"
-            f" chose after annotating and r = {values[1]} among those who chose before; on the Fisher z scale they differ by"
-            f" {estimate_words(difference)}."
+            f"With {TOOL_NAMES[tool]}, the two moments of the choice cannot be compared"
+            f" ({between.reason})."
+        )
+    else:
+        values = [
+            number(test.estimate.value, 3) for test in own.values() if test.estimate is not None
+        ]
+        sentence = (
+            f"With {TOOL_NAMES[tool]}, the choice and {_WORDS[measure]} have correlations of r ="
+            f" {values[0]} among those who chose after annotating and r = {values[1]} among those"
+            f" who chose before; on the Fisher z scale they differ by {estimate_words(difference)}."
         )
     return Finding("choice_time", title, sentence, estimate=difference, test=between, about=tool)
 
@@ -365,7 +473,10 @@ def _trace_section(pairs: Sequence[Pair], plan: Plan) -> Section:
     cleaning = cleaning_of(plan)
     positive = [epsilon for epsilon in plan.option("epsilons") if epsilon > 0]
     shown, shown_chart = examples(
-        pairs, cleaning, min(positive, key=lambda e: abs(e - 0.1), default=0.0), int(plan.option("examples"))
+        pairs,
+        cleaning,
+        min(positive, key=lambda e: abs(e - 0.1), default=0.0),
+        int(plan.option("examples")),
     )
     means, agreement, chart = group_means(pairs, cleaning)
     return LAYOUTS.section(
@@ -381,10 +492,24 @@ def _people_section(data: Data, pairs: Sequence[Pair], plan: Plan) -> Section:
     kept = {pair.session for pair in pairs}
     if data.has("age"):
         ages = data.number_by_session("age")
-        known = np.array([age for session, age in zip(data.sessions, ages, strict=True) if session in kept and age == age])
+        known = np.array(
+            [
+                age
+                for session, age in zip(data.sessions, ages, strict=True)
+                if session in kept and age == age
+            ]
+        )
         if len(known):
             spread = float(known.std(ddof=1)) if len(known) > 1 else None
-            rows.append(("age", f"mean, from {known.min():g} to {known.max():g}", len(known), float(known.mean()), spread))
+            rows.append(
+                (
+                    "age",
+                    f"mean, from {known.min():g} to {known.max():g}",
+                    len(known),
+                    float(known.mean()),
+                    spread,
+                )
+            )
             for low in range(int(known.min()) // 10 * 10, int(known.max()) + 1, 10):
                 count = int(((known >= low) & (known < low + 10)).sum())
                 if count:
@@ -397,8 +522,14 @@ def _people_section(data: Data, pairs: Sequence[Pair], plan: Plan) -> Section:
                 if session in kept and answer is not None
             ]
             counts = Counter(answers)
-            scale = [*(value for value in _scale(data, plan, role) if value in counts), *sorted(counts)]
-            rows += [(role, answer, counts[answer], counts[answer] / len(answers), None) for answer in dict.fromkeys(scale)]
+            scale = [
+                *(value for value in _scale(data, plan, role) if value in counts),
+                *sorted(counts),
+            ]
+            rows += [
+                (role, answer, counts[answer], counts[answer] / len(answers), None)
+                for answer in dict.fromkeys(scale)
+            ]
     answers_table = LAYOUTS.table("demographics", rows)
     return LAYOUTS.section("demographics", tables=(answers_table,) if rows else ())
 
@@ -406,7 +537,11 @@ def _people_section(data: Data, pairs: Sequence[Pair], plan: Plan) -> Section:
 def _scale(data: Data, plan: Plan, role: str) -> list[str]:
     """The answers in the order in which people read them."""
     asked = [] if data.study is None else questions(data.study, plan, role)
-    return [str(value) for question in asked for value in INSTRUMENTS[question.kind].options(question.params)]
+    return [
+        str(value)
+        for question in asked
+        for value in INSTRUMENTS[question.kind].options(question.params)
+    ]
 
 
 ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods, clean)

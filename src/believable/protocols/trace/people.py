@@ -1,4 +1,6 @@
-"""Players of `trace`: two rounds annotated from moment to moment, and which opponent was more believable in the end."""
+"""Players of `trace`: two rounds annotated from moment to moment, and which opponent was more
+believable in the end.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ HOLD_LOG_MS = math.log(900.0)
 
 @dataclass(frozen=True, slots=True)
 class TraceTruth:
-    """What is planted. Belief is a number around 0; inputs go up with the log-odds of `gain` × belief.
+    """What is planted. Belief is a number around 0; inputs go up with the log-odds of `gain` ×
+    belief.
 
     calm               mean belief in the calm opponent
     frustrated         mean belief in the frustrated opponent
@@ -74,8 +77,14 @@ def fill(truth: TraceTruth, sessions: Sessions) -> None:
     positions = np.sort(np.where(positions < 0, pool.pages, positions), axis=1)[:, :2]
     positions = np.where(positions >= pool.pages, -1, positions)[sessions.plan]
     condition = pool.condition[sessions.plan[:, None], positions]
-    base = np.where(np.char.find(condition.astype(str), "frustrated") >= 0, truth.frustrated, truth.calm)
-    felt = base + rng.normal(0, truth.person_sd, sessions.count)[:, None] + rng.normal(0, truth.round_sd, positions.shape)
+    base = np.where(
+        np.char.find(condition.astype(str), "frustrated") >= 0, truth.frustrated, truth.calm
+    )
+    felt = (
+        base
+        + rng.normal(0, truth.person_sd, sessions.count)[:, None]
+        + rng.normal(0, truth.round_sd, positions.shape)
+    )
     felt = np.where(sessions.careless[:, None], 0.0, felt)
     _annotate(truth, sessions, positions, felt)
     _leave(truth, sessions, felt)
@@ -99,7 +108,9 @@ def _annotate(truth: TraceTruth, sessions: Sessions, positions: IntArray, felt: 
             value = np.clip(0.1 * value, -1, 1)
         when = np.floor(at[row, step])
         if name == "btrace":
-            row, when, value = _held(rng, truth.hold, row, when, value, np.floor(np.diff(at, append=np.inf))[row, step])
+            row, when, value = _held(
+                rng, truth.hold, row, when, value, np.floor(np.diff(at, append=np.inf))[row, step]
+            )
         how = "key" if name == "btrace" else "wheel"
         sessions.trace(who[row], positions[who[row], place[row]], when, value, name, how)
 
@@ -107,12 +118,18 @@ def _annotate(truth: TraceTruth, sessions: Sessions, positions: IntArray, felt: 
 def _held(
     rng: np.random.Generator, share: float, row: IntArray, at_ms: Any, value: Any, gap_ms: Any
 ) -> tuple[IntArray, Any, Any]:
-    """Marks with their repetitions: `share` of the keys are held, up to the next press or the end."""
+    """Marks with their repetitions: `share` of the keys are held, up to the next press or the
+    end.
+    """
     lasts = rng.lognormal(HOLD_LOG_MS, 0.5, len(row)) * (rng.random(len(row)) < share)
     lasts = np.minimum(lasts, np.minimum(gap_ms, ROUND_MS - at_ms) - 1)
     labels = 1 + (lasts // REPEAT_MS).astype(np.int64)
     nth = np.arange(labels.sum()) - np.repeat(np.cumsum(labels) - labels, labels)
-    return np.repeat(row, labels), np.repeat(at_ms, labels) + REPEAT_MS * nth, np.repeat(value, labels)
+    return (
+        np.repeat(row, labels),
+        np.repeat(at_ms, labels) + REPEAT_MS * nth,
+        np.repeat(value, labels),
+    )
 
 
 def _tools(sessions: Sessions, positions: IntArray) -> ObjectArray:
@@ -133,7 +150,9 @@ def chosen(truth: TraceTruth, difference: Any, noise: Any, coin: Any) -> Any:
     """What is answered to the final question: first, second, both or neither."""
     weighed = truth.memory * difference + noise
     tied = np.where(coin < 0.5, "both", "neither")
-    return np.where(np.abs(weighed) < truth.undecided, tied, np.where(weighed > 0, "first", "second")).astype(object)
+    return np.where(
+        np.abs(weighed) < truth.undecided, tied, np.where(weighed > 0, "first", "second")
+    ).astype(object)
 
 
 def _leave(truth: TraceTruth, sessions: Sessions, felt: Any) -> None:
@@ -153,9 +172,17 @@ def _leave(truth: TraceTruth, sessions: Sessions, felt: Any) -> None:
         points = getattr(asked.question.params, "points", None)
         if options:
             words = np.array([option.value for option in options], dtype=object)
-            sessions.answer(sessions.people, at, asked.id, asked.kind, text=words[rng.integers(len(words), size=count)])
+            sessions.answer(
+                sessions.people,
+                at,
+                asked.id,
+                asked.kind,
+                text=words[rng.integers(len(words), size=count)],
+            )
         elif points is not None:
-            sessions.answer(sessions.people, at, asked.id, asked.kind, number=rng.integers(1, points + 1, count))
+            sessions.answer(
+                sessions.people, at, asked.id, asked.kind, number=rng.integers(1, points + 1, count)
+            )
         else:
             ages = np.clip(np.rint(rng.normal(31, 9, count)), 18, 75)
             sessions.answer(sessions.people, at, asked.id, asked.kind, number=ages)
@@ -188,7 +215,9 @@ class RoundPlayer(Mind):
             if at_ms >= seen.length_ms:
                 break
             level = belief + moments * float(wave(at_ms))
-            changes.append((int(at_ms), 1 if rng.random() < 1 / (1 + math.exp(-truth.gain * level)) else -1))
+            changes.append(
+                (int(at_ms), 1 if rng.random() < 1 / (1 + math.exp(-truth.gain * level)) else -1)
+            )
         if rng.random() < truth.idle:
             changes = []
         if kind == "btrace":
@@ -203,7 +232,11 @@ class RoundPlayer(Mind):
         acts: list[Act] = []
         for number, (when, way) in enumerate(changes, start=1):
             until = changes[number][0] if number < len(changes) else length_ms
-            lasts = self._rng.lognormvariate(HOLD_LOG_MS, 0.5) if self._rng.random() < self._truth.hold else 40.0
+            lasts = (
+                self._rng.lognormvariate(HOLD_LOG_MS, 0.5)
+                if self._rng.random() < self._truth.hold
+                else 40.0
+            )
             acts += hold(when, min(when + int(lasts), until - 1), REPEAT_MS, way, "key")
         return acts
 
@@ -214,7 +247,9 @@ class RoundPlayer(Mind):
         mean = self._truth.frustrated if "frustrated" in condition else self._truth.calm
         return mean + self._leaning + self._rounds[self._opponents.index(condition) % 2]
 
-    def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
+    def answer(
+        self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]
+    ) -> Any:
         if self._roles.role_of(question) != "preference" or len(self._opponents) < 2:
             return None
         first, second = (self._belief(condition) for condition in self._opponents[:2])

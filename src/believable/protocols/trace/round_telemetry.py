@@ -1,4 +1,6 @@
-"""What happened in the rounds beside what people annotated: telemetry in the same windows, and how it goes with the trace."""
+"""What happened in the rounds beside what people annotated: telemetry in the same windows, and how
+it goes with the trace.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ DRAWN = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Channel:
-    """One telemetry channel of one round, averaged over the trace's windows; NaN where a window holds nothing."""
+    """One telemetry channel of one round, averaged over the trace's windows; NaN where a window
+    holds nothing.
+    """
 
     name: str
     trace: Windowed
@@ -51,7 +55,12 @@ def overlaid(data: Data, plan: Plan, pairs: Sequence[Pair]) -> Section | None:
     table = _related(channels, plan)
     drawn = _drawn(pairs, channels, cleaning, _strongest(table))
     chart = LAYOUTS.chart("telemetry", drawn=DRAWN)
-    return LAYOUTS.section("telemetry", findings=_findings(table), tables=(table, drawn), charts=(chart,) if drawn.rows else ())
+    return LAYOUTS.section(
+        "telemetry",
+        findings=_findings(table),
+        tables=(table, drawn),
+        charts=(chart,) if drawn.rows else (),
+    )
 
 
 def in_windows(t_ms: FloatArray, values: FloatArray, count: int, window_ms: float) -> FloatArray:
@@ -86,7 +95,9 @@ def _events(table: ColumnTable) -> dict[str, np.ndarray[tuple[int], np.dtype[np.
     return masks
 
 
-def _channels(data: Data, plan: Plan, pairs: Sequence[Pair], cleaning: Cleaning) -> Iterator[Channel]:
+def _channels(
+    data: Data, plan: Plan, pairs: Sequence[Pair], cleaning: Cleaning
+) -> Iterator[Channel]:
     table = data.table(TELEMETRY)
     rounds = _rounds(data, plan, table)
     names = [
@@ -106,17 +117,27 @@ def _channels(data: Data, plan: Plan, pairs: Sequence[Pair], cleaning: Cleaning)
                 continue
             for name in names:
                 column = table[name]
-                values = np.where(column.missing[rows], np.nan, column.values[rows].astype(np.float64))
+                values = np.where(
+                    column.missing[rows], np.nan, column.values[rows].astype(np.float64)
+                )
                 yield Channel(
-                    name.replace("_", " "), trace, in_windows(times[rows], values, len(trace.values), cleaning.window_ms)
+                    name.replace("_", " "),
+                    trace,
+                    in_windows(times[rows], values, len(trace.values), cleaning.window_ms),
                 )
             for name, happened in events.items():
-                counts = per_window(times[rows][happened[rows]], len(trace.values), cleaning.window_ms)
+                counts = per_window(
+                    times[rows][happened[rows]], len(trace.values), cleaning.window_ms
+                )
                 yield Channel(f"event: {name.replace('_', ' ')}", trace, counts)
 
 
-def _rounds(data: Data, plan: Plan, table: ColumnTable) -> dict[tuple[str, int], np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """Rows of each session's first, second … round: rounds are numbered by their position in the session."""
+def _rounds(
+    data: Data, plan: Plan, table: ColumnTable
+) -> dict[tuple[str, int], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    """Rows of each session's first, second … round: rounds are numbered by their position in the
+    session.
+    """
     sessions, positions = table["session"].values, table["position"].values
     code = data.code_of(table)
     order = np.lexsort((positions, code))
@@ -134,13 +155,23 @@ def _rounds(data: Data, plan: Plan, table: ColumnTable) -> dict[tuple[str, int],
 
 def _related(channels: Sequence[Channel], plan: Plan) -> Table:
     rows: list[tuple[LOOSE_CELL, ...]] = []
-    tools: tuple[Tool, ...] = tuple(dict.fromkeys(channel.trace.annotation.tool for channel in channels))
+    tools: tuple[Tool, ...] = tuple(
+        dict.fromkeys(channel.trace.annotation.tool for channel in channels)
+    )
     for name in dict.fromkeys(channel.name for channel in channels):
         for tool in tools:
-            mine = [channel for channel in channels if channel.name == name and channel.trace.annotation.tool == tool]
+            mine = [
+                channel
+                for channel in channels
+                if channel.name == name and channel.trace.annotation.tool == tool
+            ]
             known = [np.isfinite(measure.values) for measure in mine]
-            trace = np.concatenate([measure.trace.values[ok] for measure, ok in zip(mine, known, strict=True)])
-            values = np.concatenate([measure.values[ok] for measure, ok in zip(mine, known, strict=True)])
+            trace = np.concatenate(
+                [measure.trace.values[ok] for measure, ok in zip(mine, known, strict=True)]
+            )
+            values = np.concatenate(
+                [measure.values[ok] for measure, ok in zip(mine, known, strict=True)]
+            )
             rounds = np.repeat(np.arange(len(mine)), [int(ok.sum()) for ok in known])
             test = within_correlation(trace, values, rounds.tolist(), level=plan.level)
             rows.append((name, TOOL_NAMES[tool], len(mine), *tested_cells(test)))
@@ -157,22 +188,28 @@ def _findings(table: Table) -> tuple[Finding, ...]:
         Finding(
             "telemetry",
             "Strongest telemetry channel",
-            f"Within rounds, the trace goes most with {strongest[0]} ({strongest[1]}): r = {r} over {strongest[2]} rounds"
-            " (exploratory).",
+            f"Within rounds, the trace goes most with {strongest[0]} ({strongest[1]}): r = {r} over"
+            f" {strongest[2]} rounds (exploratory).",
         ),
     )
 
 
 def _strongest(table: Table) -> frozenset[str]:
-    """The channels that go most with the trace, by whichever tool: more lines could not be told apart."""
+    """The channels that go most with the trace, by whichever tool: more lines could not be told
+    apart.
+    """
     known = [row for row in table.rows if isinstance(row[3], float)]
     ranked = sorted(known, key=lambda row: -abs(float(row[3] or 0)))
     return frozenset(list(dict.fromkeys(str(row[0]) for row in ranked))[:DRAWN])
 
 
-def _drawn(pairs: Sequence[Pair], channels: Sequence[Channel], cleaning: Cleaning, names: frozenset[str]) -> Table:
-    """One participant of each tool, the first in whose rounds something happened: both traces and these channels, each from its
-    lowest to its highest value. More panels, or more lines in one, could not be read."""
+def _drawn(
+    pairs: Sequence[Pair], channels: Sequence[Channel], cleaning: Cleaning, names: frozenset[str]
+) -> Table:
+    """One participant of each tool, the first in whose rounds something happened: both traces and
+    these channels, each from its lowest to its highest value. More panels, or more lines in one,
+    could not be read.
+    """
     rows: list[tuple[Cell, ...]] = []
     by_trace: dict[int, list[Channel]] = {}
     for channel in channels:
@@ -181,12 +218,17 @@ def _drawn(pairs: Sequence[Pair], channels: Sequence[Channel], cleaning: Cleanin
         by_trace.setdefault(id(channel.trace), []).append(channel)
     for tool in dict.fromkeys(pair.tool for pair in pairs):
         own = [pair for pair in pairs if pair.tool == tool]
-        eventful = [pair for pair in own if id(pair.first) in by_trace and id(pair.second) in by_trace]
+        eventful = [
+            pair for pair in own if id(pair.first) in by_trace and id(pair.second) in by_trace
+        ]
         for pair in (eventful or own)[:1]:
             for place, trace in ((1, pair.first), (2, pair.second)):
                 panel = f"{TOOL_NAMES[tool]}, round {place}: {in_words(trace.annotation.condition)}"
                 lines = [("trace", trace.values)]
-                lines += [(measure.name, _from_0_to_1(measure.values)) for measure in by_trace.get(id(trace), [])]
+                lines += [
+                    (measure.name, _from_0_to_1(measure.values))
+                    for measure in by_trace.get(id(trace), [])
+                ]
                 for name, values in lines:
                     rows += [
                         (panel, name, (index + 0.5) * cleaning.window_ms / 1000, float(value))

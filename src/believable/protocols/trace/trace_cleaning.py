@@ -1,4 +1,6 @@
-"""The annotations and choices of a study, and which of them stay: the published cleaning, every drop with a reason."""
+"""The annotations and choices of a study, and which of them stay: the published cleaning, every
+drop with a reason.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ REASON_WORDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """One participant's two valid traces and final choice: 1 the first, −1 the second, 0 both or neither."""
+    """One participant's two valid traces and final choice: 1 the first, −1 the second, 0 both or
+    neither.
+    """
 
     session: str
     tool: Tool
@@ -55,7 +59,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CleanedTraces:
-    """What is left. `traces` are all valid ones (also of participants without two), `pairs` what is correlated."""
+    """What is left. `traces` are all valid ones (also of participants without two), `pairs` what is
+    correlated.
+    """
 
     traces: tuple[Windowed, ...]
     pairs: tuple[Pair, ...]
@@ -75,9 +81,12 @@ class CleanedTraces:
 
 
 def clean(
-    annotations: Sequence[TraceAnnotation], choices: Mapping[str, int | None], cleaning: Cleaning = PUBLISHED
+    annotations: Sequence[TraceAnnotation],
+    choices: Mapping[str, int | None],
+    cleaning: Cleaning = PUBLISHED,
 ) -> CleanedTraces:
-    """Windows, outliers per tool, participants without two valid traces and a final choice; in this order.
+    """Windows, outliers per tool, participants without two valid traces and a final choice; in this
+    order.
 
     `choices` maps participants to 1, −1 or 0; None or absent is no answer.
     """
@@ -94,12 +103,28 @@ def clean(
         inactive[tool] = inactive_outliers([trace.judged for trace in mine], sd=cleaning.outlier_sd)
         rows += _dropped(mine, inactive[tool], INACTIVE, "to the untouched trace")
         active = _kept(mine, inactive[tool])
-        consensus[tool] = consensus_outliers([trace.judged for trace in active], sd=cleaning.outlier_sd)
+        consensus[tool] = consensus_outliers(
+            [trace.judged for trace in active], sd=cleaning.outlier_sd
+        )
         rows += _dropped(active, consensus[tool], UNLIKE_OTHERS, "to all other traces together")
         left = _kept(active, consensus[tool])
         steps += [
-            FlowStep("Traces that were used", len(mine), len(active), INACTIVE, TOOL_NAMES[tool], "traces"),
-            FlowStep("Traces like the others", len(active), len(left), UNLIKE_OTHERS, TOOL_NAMES[tool], "traces"),
+            FlowStep(
+                "Traces that were used",
+                len(mine),
+                len(active),
+                INACTIVE,
+                TOOL_NAMES[tool],
+                "traces",
+            ),
+            FlowStep(
+                "Traces like the others",
+                len(active),
+                len(left),
+                UNLIKE_OTHERS,
+                TOOL_NAMES[tool],
+                "traces",
+            ),
         ]
         kept += left
     pairs, unpaired = _paired(everything, kept, choices)
@@ -125,7 +150,8 @@ def _dropped(traces: Sequence[Windowed], outliers: Outliers, reason: str, where:
             traces[index].annotation.session,
             "trace",
             reason,
-            f"{TOOL_NAMES[traces[index].annotation.tool]}: distance {outliers.distances[index]:.4g} {where}, {limits}",
+            f"{TOOL_NAMES[traces[index].annotation.tool]}: distance {outliers.distances[index]:.4g}"
+            f" {where}, {limits}",
             traces[index].annotation.trial_key,
         )
         for index in outliers.dropped
@@ -144,7 +170,9 @@ def _paired(
         ordered = sorted(mine, key=lambda trace: trace.annotation.place)
         choice = choices.get(session)
         if [trace.annotation.place for trace in ordered] != [1, 2]:
-            drops.append(Drop(session, "session", NOT_TWO, f"valid traces: {len(ordered)}; 2 are needed"))
+            drops.append(
+                Drop(session, "session", NOT_TWO, f"valid traces: {len(ordered)}; 2 are needed")
+            )
         elif choice is None:
             drops.append(Drop(session, "session", NO_CHOICE, "the final question was not answered"))
         else:
@@ -183,7 +211,9 @@ def choices(data: Data) -> dict[str, int | None]:
 
 
 def annotated(data: Data, plan: Plan) -> tuple[tuple[TraceAnnotation, ...], tuple[Drop, ...]]:
-    """Every annotated round, in the order of sessions and rounds, and a row for those whose tool nobody knows."""
+    """Every annotated round, in the order of sessions and rounds, and a row for those whose tool
+    nobody knows.
+    """
     lines = data.traces(*plan.roles["annotate"])
     tools = _tools(data, plan, lines)
     lengths = _durations(data, plan, lines)
@@ -223,7 +253,9 @@ def _choice(answer: str) -> int:
 
 
 def _tools(data: Data, plan: Plan, lines: Sequence[TraceLine]) -> dict[str, Tool]:
-    """The tool of each session, for traces that hold nothing: from its arm, its other traces, or the study."""
+    """The tool of each session, for traces that hold nothing: from its arm, its other traces, or
+    the study.
+    """
     by_session: dict[str, Tool] = {}
     only = _only_tool(data, plan)
     if only is not None:
@@ -231,8 +263,14 @@ def _tools(data: Data, plan: Plan, lines: Sequence[TraceLine]) -> dict[str, Tool
     arm = plan.role("tool")
     if arm is not None:
         levels = data.arm(arm)
-        by_session |= {session: level for session, level in zip(data.sessions, levels, strict=True) if level in TOOLS}
-    return by_session | {line.session: line.instrument for line in lines if line.instrument in TOOLS}
+        by_session |= {
+            session: level
+            for session, level in zip(data.sessions, levels, strict=True)
+            if level in TOOLS
+        }
+    return by_session | {
+        line.session: line.instrument for line in lines if line.instrument in TOOLS
+    }
 
 
 def _only_tool(data: Data, plan: Plan) -> Tool | None:
@@ -241,7 +279,9 @@ def _only_tool(data: Data, plan: Plan) -> Tool | None:
     kinds = {
         entry.item.annotation.kind
         for entry in outline(data.study.timeline)
-        if entry.item.plays_stimuli and entry.item.id in plan.roles["annotate"] and entry.item.annotation is not None
+        if entry.item.plays_stimuli
+        and entry.item.id in plan.roles["annotate"]
+        and entry.item.annotation is not None
     }
     return next((tool for tool in TOOLS if kinds == {tool}), None)
 
@@ -255,8 +295,10 @@ def _durations(data: Data, plan: Plan, lines: Sequence[TraceLine]) -> dict[tuple
             last[line.stimulus or ""] = max(last[line.stimulus or ""], float(line.media_ms.max()))
     step = float(plan.option("window_ms"))
     return {
-        (line.session, line.position): media.get(line.stimulus or "")
-        or played
-        or max(step, math.ceil((last[line.stimulus or ""] + 1) / step) * step)
+        (line.session, line.position): (
+            media.get(line.stimulus or "")
+            or played
+            or max(step, math.ceil((last[line.stimulus or ""] + 1) / step) * step)
+        )
         for line in lines
     }

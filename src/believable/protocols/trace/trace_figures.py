@@ -13,7 +13,15 @@ from believable.analysis.findings import Cell, Chart, Column, Table, reasoned, t
 from believable.analysis.instrument_comparison import CorrelationRow, correlations
 from believable.analysis.layouts import Layouts
 from believable.analysis.numbers import counted, in_words, level_words
-from believable.analysis.trace_windows import CENTRES, EPSILONS, TOOL_NAMES, Centre, Cleaning, Tool, Windowed
+from believable.analysis.trace_windows import (
+    CENTRES,
+    EPSILONS,
+    TOOL_NAMES,
+    Centre,
+    Cleaning,
+    Tool,
+    Windowed,
+)
 from believable.protocols.trace.trace_cleaning import CleanedTraces, Pair, differences
 from believable.stats.agreement import krippendorff_alpha
 from believable.stats.correlations import pearson_with_choice
@@ -29,7 +37,13 @@ COUNTS = {"high": "H1 − H2", "low": "L1 − L2", "difference": "D1 − D2"}
 SLOPES = {"rises": "rises", "falls": "falls", "gradient": "rises − falls"}
 _CENTRE_WORDS = {"mean": "the trace's own mean", "neutral": "the neutral value 0.5"}
 _HEAD = (
-    Column("epsilon", "ε", "number", 2, "Uncertainty around the centre: windows this near to it count for neither."),
+    Column(
+        "epsilon",
+        "ε",
+        "number",
+        2,
+        "Uncertainty around the centre: windows this near to it count for neither.",
+    ),
     Column("tool", "Tool", about="Annotation tool."),
 )
 
@@ -48,7 +62,9 @@ class ChoiceAgreement:
 def agreements(
     pairs: Sequence[Pair], tool: Tool, *, epsilons: Sequence[float] = EPSILONS, level: float = 0.95
 ) -> tuple[ChoiceAgreement, ...]:
-    """Every measure of one tool with the choice. Steps do not depend on the centre, means on neither centre nor ε."""
+    """Every measure of one tool with the choice. Steps do not depend on the centre, means on
+    neither centre nor ε.
+    """
     mine = [pair for pair in pairs if pair.tool == tool]
     choice = [float(pair.choice) for pair in mine]
     rows: list[ChoiceAgreement] = []
@@ -61,7 +77,13 @@ def agreements(
 
 
 def one_agreement(
-    pairs: Sequence[Pair], tool: Tool, measure: str, epsilon: float, centre: Centre, *, level: float = 0.95
+    pairs: Sequence[Pair],
+    tool: Tool,
+    measure: str,
+    epsilon: float,
+    centre: Centre,
+    *,
+    level: float = 0.95,
 ) -> TestResult:
     """One cell of the table, without computing the others."""
     mine = [pair for pair in pairs if pair.tool == tool]
@@ -70,38 +92,53 @@ def one_agreement(
 
 
 def counts_table(looked_at: Sequence[ChoiceAgreement], centre: Centre, *, note: str = "") -> Table:
-    """High, low and difference against the choice: ε by tool, the layout of the published Table I."""
-    rows = _rows([correlation for correlation in looked_at if correlation.centre == centre], tuple(COUNTS))
+    """High, low and difference against the choice: ε by tool, the layout of the published Table
+    I.
+    """
+    rows = _rows(
+        [correlation for correlation in looked_at if correlation.centre == centre], tuple(COUNTS)
+    )
     title = f"Traces and the final choice, centre: {_CENTRE_WORDS[centre]}"
-    said = [note, _unadjusted(len(rows) * len(COUNTS)), *((_AT_ZERO,) if any(row.head[0] == 0 for row in rows) else ())]
-    return correlations(f"counts_{centre}", title, _HEAD, rows, COUNTS, note=" ".join(filter(None, said)))
+    said = [
+        note,
+        _unadjusted(len(rows) * len(COUNTS)),
+        *((_AT_ZERO,) if any(row.head[0] == 0 for row in rows) else ()),
+    ]
+    return correlations(
+        f"counts_{centre}", title, _HEAD, rows, COUNTS, note=" ".join(filter(None, said))
+    )
 
 
 #: Of the published tables, whose first rows have no band of uncertainty.
 _AT_ZERO = (
-    "At ε = 0 a window is high or low unless it lies on the centre, so that the three columns are nearly one correlation"
-    " (of low windows with the opposite sign)."
+    "At ε = 0 a window is high or low unless it lies on the centre, so that the three columns are"
+    " nearly one correlation (of low windows with the opposite sign)."
 )
 
 
 def _unadjusted(number: int) -> str:
     return (
-        f"{counted(number, 'correlation')}, not adjusted for their number: they describe, and some p are small by chance. The"
-        " declared measure is tested in the text."
+        f"{counted(number, 'correlation')}, not adjusted for their number: they describe, and some"
+        " p are small by chance. The declared measure is tested in the text."
     )
 
 
 def slopes_table(looked_at: Sequence[ChoiceAgreement]) -> Table:
     """Windows that rise and fall by more than ε, against the choice."""
     first = next((correlation.centre for correlation in looked_at), "mean")
-    rows = _rows([correlation for correlation in looked_at if correlation.centre == first], tuple(SLOPES))
+    rows = _rows(
+        [correlation for correlation in looked_at if correlation.centre == first], tuple(SLOPES)
+    )
     return correlations(
         "slopes",
         "Rising and falling windows and the final choice",
         _HEAD,
         rows,
         SLOPES,
-        note=f"Steps from window to window by more than ε, first round minus second. {_unadjusted(len(rows) * len(SLOPES))}",
+        note=(
+            "Steps from window to window by more than ε, first round minus second."
+            f" {_unadjusted(len(rows) * len(SLOPES))}"
+        ),
     )
 
 
@@ -112,7 +149,9 @@ def means_table(looked_at: Sequence[ChoiceAgreement], *, alpha: float = 0.05) ->
         if correlation.measure == "mean":
             firsts.setdefault(correlation.tool, correlation.test)
     return LAYOUTS.table(
-        "means", ((TOOL_NAMES[tool], test.n, *tested_cells(test)) for tool, test in firsts.items()), level=level_words(1 - alpha)
+        "means",
+        ((TOOL_NAMES[tool], test.n, *tested_cells(test)) for tool, test in firsts.items()),
+        level=level_words(1 - alpha),
     )
 
 
@@ -122,7 +161,10 @@ def by_rule(cleaned: CleanedTraces, rule: str) -> tuple[Pair, ...]:
     def again(trace: Windowed) -> Windowed:
         return replace(trace, values=btrace_values(trace.raw, rule=rule))  # type: ignore[arg-type]
 
-    return tuple(replace(pair, first=again(pair.first), second=again(pair.second)) for pair in cleaned.pairs_of("btrace"))
+    return tuple(
+        replace(pair, first=again(pair.first), second=again(pair.second))
+        for pair in cleaned.pairs_of("btrace")
+    )
 
 
 def _rows(looked_at: Sequence[ChoiceAgreement], measures: Sequence[str]) -> list[CorrelationRow]:
@@ -130,7 +172,9 @@ def _rows(looked_at: Sequence[ChoiceAgreement], measures: Sequence[str]) -> list
     grouped: dict[tuple[float, Tool], dict[str, TestResult]] = {}
     for correlation in looked_at:
         if correlation.measure in measures:
-            grouped.setdefault((correlation.epsilon, correlation.tool), {})[correlation.measure] = correlation.test
+            grouped.setdefault((correlation.epsilon, correlation.tool), {})[correlation.measure] = (
+                correlation.test
+            )
     tools = list(dict.fromkeys(correlation.tool for correlation in looked_at))
     return [
         CorrelationRow((epsilon, TOOL_NAMES[tool]), grouped[epsilon, tool])
@@ -155,17 +199,28 @@ def all_traces(pairs: Sequence[Pair], cleaning: Cleaning) -> Table:
     return LAYOUTS.table("traces", rows)
 
 
-def examples(pairs: Sequence[Pair], cleaning: Cleaning, epsilon: float, count: int) -> tuple[Table, Chart]:
-    """The first participants of each tool: both rounds, with the mean and the band of uncertainty around it."""
+def examples(
+    pairs: Sequence[Pair], cleaning: Cleaning, epsilon: float, count: int
+) -> tuple[Table, Chart]:
+    """The first participants of each tool: both rounds, with the mean and the band of uncertainty
+    around it.
+    """
     rows: list[tuple[Cell, ...]] = []
     for tool in dict.fromkeys(pair.tool for pair in pairs):
-        for number, pair in enumerate([pair for pair in pairs if pair.tool == tool][:count], start=1):
+        for number, pair in enumerate(
+            [pair for pair in pairs if pair.tool == tool][:count], start=1
+        ):
             for place, trace in ((1, pair.first), (2, pair.second)):
                 mean = float(trace.values.mean())
-                panel = f"{TOOL_NAMES[tool]} {number}, round {place}: {in_words(trace.annotation.condition)}"
+                panel = (
+                    f"{TOOL_NAMES[tool]} {number}, round {place}:"
+                    f" {in_words(trace.annotation.condition)}"
+                )
                 rows += [
                     (panel, time, float(value), mean - epsilon, mean + epsilon)
-                    for time, value in zip(times_s(len(trace.values), cleaning), trace.values, strict=True)
+                    for time, value in zip(
+                        times_s(len(trace.values), cleaning), trace.values, strict=True
+                    )
                 ]
     table = LAYOUTS.table("example_traces", rows)
     chart = LAYOUTS.chart("example_traces", epsilon=epsilon)
@@ -173,7 +228,9 @@ def examples(pairs: Sequence[Pair], cleaning: Cleaning, epsilon: float, count: i
 
 
 def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table, Chart]:
-    """Per tool and condition: the mean trace, the middle half of the annotators around it, and how well they agree."""
+    """Per tool and condition: the mean trace, the middle half of the annotators around it, and how
+    well they agree.
+    """
     groups: dict[tuple[Tool, str], list[Windowed]] = defaultdict(list)
     for pair in pairs:
         for trace in (pair.first, pair.second):
@@ -202,14 +259,19 @@ def group_means(pairs: Sequence[Pair], cleaning: Cleaning) -> tuple[Table, Table
         others = _left_out_sda(windows)
         lone = "one annotator only"
         coefficient = reasoned(lone, None) if alpha is None else reasoned(alpha.reason, alpha.value)
-        agreeing.append((TOOL_NAMES[tool], condition, len(windows), *coefficient, *reasoned(lone, others)))
+        agreeing.append(
+            (TOOL_NAMES[tool], condition, len(windows), *coefficient, *reasoned(lone, others))
+        )
     means = LAYOUTS.table("mean_traces", rows)
     agreement = LAYOUTS.table(
         "trace_agreement",
         agreeing,
-        note="Each participant played rounds of their own, so that low agreement may come from different events."
-        if _own_rounds(pairs)
-        else "",
+        note=(
+            "Each participant played rounds of their own, so that low agreement may come from"
+            " different events."
+            if _own_rounds(pairs)
+            else ""
+        ),
     )
     chart = LAYOUTS.chart("mean_traces")
     return means, agreement, chart
@@ -220,10 +282,25 @@ def by_epsilon(looked_at: Sequence[ChoiceAgreement]) -> tuple[Table, Chart]:
     rows: list[tuple[Cell, ...]] = []
     for correlation in looked_at:
         r = correlation.test.estimate
-        if correlation.measure in ("high", "low", "difference") and r is not None and r.value is not None:
-            panel = f"{ {'high': 'H', 'low': 'L', 'difference': 'D'}[correlation.measure] }, centre {correlation.centre}"
+        if (
+            correlation.measure in ("high", "low", "difference")
+            and r is not None
+            and r.value is not None
+        ):
+            panel = (
+                f"{ {'high': 'H', 'low': 'L', 'difference': 'D'}[correlation.measure] }, centre"
+                f" {correlation.centre}"
+            )
             rows.append(
-                (panel, TOOL_NAMES[correlation.tool], correlation.epsilon, r.value, r.low, r.high, correlation.test.p_value)
+                (
+                    panel,
+                    TOOL_NAMES[correlation.tool],
+                    correlation.epsilon,
+                    r.value,
+                    r.low,
+                    r.high,
+                    correlation.test.p_value,
+                )
             )
     table = LAYOUTS.table("correlations_by_epsilon", rows)
     chart = LAYOUTS.chart("correlations_by_epsilon")

@@ -1,6 +1,8 @@
-"""Read the conversations of translated forks of Generative Agents: one text per simulated step, with several conversations in it.
+"""Read the conversations of translated forks of Generative Agents: one text per simulated step,
+with several conversations in it.
 
-A fork writes each conversation as a heading with its place, an empty line, and one line per utterance:
+A fork writes each conversation as a heading with its place, an empty line, and one line per
+utterance:
 
     地点：Hobbs Cafe，counter
 
@@ -23,7 +25,9 @@ _COLON = re.compile("[:：]")
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One conversation: the place that its heading names (empty if it has none) and its utterances."""
+    """One conversation: the place that its heading names (empty if it has none) and its
+    utterances.
+    """
 
     place: str
     lines: Lines
@@ -53,8 +57,9 @@ def split_utterance(line: str, names: Sequence[str]) -> tuple[str, str] | None:
 def split_conversations(text: str, names: Sequence[str]) -> StepText:
     """Split the text of a step at its headings.
 
-    A line with a colon that names no person is a heading if it follows an empty line or begins the text. Any other line without
-    a speaker continues the utterance before it. A line that neither is a heading nor follows an utterance is unassigned.
+    A line with a colon that names no person is a heading if it follows an empty line or begins the
+    text. Any other line without a speaker continues the utterance before it. A line that neither is
+    a heading nor follows an utterance is unassigned.
     """
     conversations: list[Conversation] = []
     unassigned: list[str] = []
@@ -87,11 +92,13 @@ def split_conversations(text: str, names: Sequence[str]) -> StepText:
     return StepText(tuple(conversations), tuple(unassigned))
 
 
-def schedule_conversations(conversations: Sequence[Conversation], frames: int) -> Iterator[tuple[Conversation, range]]:
+def schedule_conversations(
+    conversations: Sequence[Conversation], frames: int
+) -> Iterator[tuple[Conversation, range]]:
     """Yield each conversation with its frames within a step.
 
-    Conversations of different people take place at the same time. A conversation begins after every earlier one that shares a
-    speaker with it, so nobody talks in two at once.
+    Conversations of different people take place at the same time. A conversation begins after every
+    earlier one that shares a speaker with it, so nobody talks in two at once.
     """
     slots: list[int] = []
     for conversation in conversations:

@@ -1,9 +1,11 @@
-"""Where and how a run of Generative Agents stored who was where: four layouts, read into one form, nothing left out silently.
+"""Where and how a run of Generative Agents stored who was where: four layouts, read into one form,
+nothing left out silently.
 
 movement.jsonl.gz       one line per step with everybody in it
 movement/0.json …       one file per step with everybody in it
 master_movement.json    steps by number; who is not in a step is unchanged
-movement.json           that of translated forks: `start_datetime`, `stride`, `all_movement`; changes, too
+movement.json           that of translated forks: `start_datetime`, `stride`, `all_movement`;
+                        changes, too
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ TIME_FORMAT = "%B %d, %Y, %H:%M:%S"
 FRAMES_PER_STRIDE, CONVERSATION_TIME = 60, "%Y%m%d-%H:%M"
 LAYOUTS = ("movement.jsonl.gz", "movement", "master_movement.json", "movement.json")
 #: Entries of `movement.json` that are read. `persona_init_pos` repeats the tiles of frame 0.
-_TRANSLATED_ENTRIES = frozenset({"start_datetime", "stride", "sec_per_step", "persona_init_pos", "all_movement"})
+_TRANSLATED_ENTRIES = frozenset(
+    {"start_datetime", "stride", "sec_per_step", "persona_init_pos", "all_movement"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,9 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """A persona from the step at which it entered: a moment per step, to the end or to the step at which it left."""
+    """A persona from the step at which it entered: a moment per step, to the end or to the step at
+    which it left.
+    """
 
     first: int
     moments: tuple[Moment, ...]
@@ -105,13 +111,17 @@ def read_movements(folder: Path) -> Movements:
     there = [name for name in LAYOUTS if (folder / name).exists()]
     if not there:
         raise InvalidInput(
-            f"{folder}: no movement data. Expected movement.jsonl.gz, movement/0.json …, master_movement.json or "
-            "movement.json in it."
+            f"{folder}: no movement data. Expected movement.jsonl.gz, movement/0.json …,"
+            " master_movement.json or movement.json in it."
         )
     notes = _Notes()
     readers = dict(zip(LAYOUTS, (_lines, _files, _master, _translated), strict=True))
     movements = readers[there[0]](folder / there[0], notes)
-    beside = (f"{', '.join(there[1:])} was not read: {there[0]} holds the movements",) if there[1:] else ()
+    beside = (
+        (f"{', '.join(there[1:])} was not read: {there[0]} holds the movements",)
+        if there[1:]
+        else ()
+    )
     if not movements.lives:
         raise InvalidInput(f"{folder / there[0]}: nobody is in any step. Copy the run again.")
     return replace(movements, notes=(*beside, *notes.all(), *_comings_and_goings(movements)))
@@ -126,12 +136,16 @@ def read_json(path: Path) -> Any:
 
 def _parsed(text: str, place: str) -> Any:
     if not text.strip():
-        raise InvalidInput(f"{place}: it is empty, as when a run is broken off. Copy it again, or end the run before it.")
+        raise InvalidInput(
+            f"{place}: it is empty, as when a run is broken off. Copy it again, or end the run"
+            " before it."
+        )
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise InvalidInput(
-            f"{place}: expected JSON, line {error.lineno}, column {error.colno}: {error.msg}. Copy it from the run again."
+            f"{place}: expected JSON, line {error.lineno}, column {error.colno}: {error.msg}. Copy"
+            " it from the run again."
         ) from None
 
 
@@ -140,16 +154,24 @@ def _parsed(text: str, place: str) -> Any:
 
 def _lines(path: Path, notes: _Notes) -> Movements:
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        return _from_steps(((f"{path.name}:{n}", _parsed(line, f"{path}:{n}")) for n, line in enumerate(file, 1)), notes)
+        return _from_steps(
+            ((f"{path.name}:{n}", _parsed(line, f"{path}:{n}")) for n, line in enumerate(file, 1)),
+            notes,
+        )
 
 
 def _files(path: Path, notes: _Notes) -> Movements:
     if not path.is_dir():
         raise InvalidInput(f"{path}: expected a folder with one file per step, 0.json, 1.json …")
-    foreign = sorted(file.name for file in path.iterdir() if not re.fullmatch(r"\d+\.json", file.name))
+    foreign = sorted(
+        file.name for file in path.iterdir() if not re.fullmatch(r"\d+\.json", file.name)
+    )
     if foreign:
         notes.add("files that are no steps were not read", ", ".join(foreign[:3]))
-    files = sorted((file for file in path.iterdir() if file.name not in foreign), key=lambda file: int(file.stem))
+    files = sorted(
+        (file for file in path.iterdir() if file.name not in foreign),
+        key=lambda file: int(file.stem),
+    )
     _require_gap_free([int(file.stem) for file in files], str(path))
     return _from_steps(((f"{path.name}/{file.name}", read_json(file)) for file in files), notes)
 
@@ -161,7 +183,10 @@ def _from_steps(steps: Iterable[tuple[str, Any]], notes: _Notes) -> Movements:
     for count, (place, step) in enumerate(steps):
         step = _mapping(step, place)
         if "_step" in step and step["_step"] != count:
-            raise InvalidInput(f"{place}: expected step {count}, got {step['_step']}. A step is missing; copy the run again.")
+            raise InvalidInput(
+                f"{place}: expected step {count}, got {step['_step']}. A step is missing; copy the"
+                " run again."
+            )
         if not step.get("persona"):
             notes.add("nobody is in the step", place)
         present.append((place, _mapping(step.get("persona") or {}, f"{place}: persona")))
@@ -172,7 +197,9 @@ def _from_steps(steps: Iterable[tuple[str, Any]], notes: _Notes) -> Movements:
     return Movements(lives=lives, steps=len(present), start=start)
 
 
-def _whole_life(name: str, present: list[tuple[str, Mapping[str, Any]]], names: tuple[str, ...], notes: _Notes) -> Life:
+def _whole_life(
+    name: str, present: list[tuple[str, Mapping[str, Any]]], names: tuple[str, ...], notes: _Notes
+) -> Life:
     there = [number for number, (_, people) in enumerate(present) if name in people]
     moments: list[Moment] = []
     for number in range(there[0], there[-1] + 1):
@@ -189,7 +216,9 @@ def _master(path: Path, notes: _Notes) -> Movements:
     steps = _mapping(read_json(path), str(path))
     foreign = [key for key in steps if not key.isdigit()]
     if foreign:
-        raise InvalidInput(f"{path}: expected numbers of steps, got {foreign[0]!r}. Copy the run again.")
+        raise InvalidInput(
+            f"{path}: expected numbers of steps, got {foreign[0]!r}. Copy the run again."
+        )
     numbers = sorted(map(int, steps))
     _require_gap_free(numbers, str(path))
     lives = _from_changes([(f"{path.name}: step {n}", steps[str(n)]) for n in numbers], notes)
@@ -200,29 +229,44 @@ def _translated(path: Path, notes: _Notes) -> Movements:
     """One file of frames: `stride` minutes of the day are 60 of them."""
     run = _mapping(read_json(path), str(path))
     if "all_movement" not in run:
-        raise InvalidInput(f"{path}: expected `all_movement` with the frames, got {', '.join(map(str, run)) or 'nothing'}.")
+        raise InvalidInput(
+            f"{path}: expected `all_movement` with the frames, got"
+            f" {', '.join(map(str, run)) or 'nothing'}."
+        )
     frames = _mapping(run["all_movement"], f"{path}: all_movement")
     numbers = sorted(int(key) for key in frames if key.isdigit())
     if not numbers:
         raise InvalidInput(f"{path}: all_movement holds no frame. Compress the run again.")
     if numbers != list(range(numbers[0], numbers[-1] + 1)):
-        raise InvalidInput(f"{path}: frame {_missing(numbers)[0]} of all_movement is missing. Compress the run again.")
+        raise InvalidInput(
+            f"{path}: frame {_missing(numbers)[0]} of all_movement is missing. Compress the run"
+            " again."
+        )
     start = _time(run.get("start_datetime"), None, f"{path.name}: start_datetime")
     step_s = _seconds_per_frame(run, path, notes)
     changes = [(f"{path.name}: frame {n}", frames[str(n)]) for n in numbers]
     lives = _from_changes(changes, notes)
-    foreign = [key for key in frames if not key.isdigit() and key not in ("description", "conversation")]
+    foreign = [
+        key for key in frames if not key.isdigit() and key not in ("description", "conversation")
+    ]
     if foreign:
-        notes.add("entries of all_movement that are no frames were not read", ", ".join(foreign[:3]))
+        notes.add(
+            "entries of all_movement that are no frames were not read", ", ".join(foreign[:3])
+        )
     unread = [key for key in run if key not in _TRANSLATED_ENTRIES]
     if unread:
         notes.add(f"{len(unread)} entries beside all_movement were not read", ", ".join(unread[:3]))
     texts = _mapping(frames.get("conversation") or {}, f"{path}: conversation")
-    lives, talk_places = _add_conversations(lives, texts, start, step_s, numbers[0], path.name, notes)
+    lives, talk_places = _add_conversations(
+        lives, texts, start, step_s, numbers[0], path.name, notes
+    )
     descriptions = _mapping(frames.get("description") or {}, f"{path}: description")
     for name in descriptions:
         if name not in lives:
-            notes.add("a description is of a person who is in no frame and was not read", f"{path.name}: {name}")
+            notes.add(
+                "a description is of a person who is in no frame and was not read",
+                f"{path.name}: {name}",
+            )
     return Movements(
         lives=lives,
         steps=len(numbers),
@@ -230,7 +274,9 @@ def _translated(path: Path, notes: _Notes) -> Movements:
         start=start + datetime.timedelta(seconds=(numbers[0] - 1) * step_s),
         step_s=step_s,
         descriptions={
-            name: _mapping(entry, f"{path}: description of {name}") for name, entry in descriptions.items() if name in lives
+            name: _mapping(entry, f"{path}: description of {name}")
+            for name, entry in descriptions.items()
+            if name in lives
         },
         talk_places=talk_places,
     )
@@ -242,10 +288,20 @@ def _seconds_per_frame(run: Mapping[str, Any], path: Path, notes: _Notes) -> flo
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
             raise InvalidInput(f"{path}: expected a positive number in {key}, got {value!r}.")
     if not stated:
-        raise InvalidInput(f"{path}: expected `stride`, the minutes of a step, and found no such entry.")
-    seconds = float(stated["stride"]) * 60 / FRAMES_PER_STRIDE if "stride" in stated else float(stated["sec_per_step"])
+        raise InvalidInput(
+            f"{path}: expected `stride`, the minutes of a step, and found no such entry."
+        )
+    seconds = (
+        float(stated["stride"]) * 60 / FRAMES_PER_STRIDE
+        if "stride" in stated
+        else float(stated["sec_per_step"])
+    )
     if stated.get("sec_per_step", seconds) != seconds:
-        notes.add(f"sec_per_step says {stated['sec_per_step']} s a frame, stride {seconds:g} s; stride is used", path.name)
+        notes.add(
+            f"sec_per_step says {stated['sec_per_step']} s a frame, stride {seconds:g} s; stride is"
+            " used",
+            path.name,
+        )
     return seconds
 
 
@@ -283,13 +339,21 @@ def _moment(entry: Any, name: str, names: tuple[str, ...], place: str, notes: _N
     emoji = str(entry.get("pronunciatio") or "")
     if not emoji and (sign := re.match(r"([^\w\s(]+)\s+(?=\S)", activity)):
         emoji, activity = sign[1], activity[sign.end() :]
-    return Moment(x, y, emoji, activity, address, _chat(entry.get("chat"), name, names, place, notes))
+    return Moment(
+        x, y, emoji, activity, address, _chat(entry.get("chat"), name, names, place, notes)
+    )
 
 
 def _tile(value: Any, place: str) -> tuple[int, int]:
-    if isinstance(value, (list, tuple)) and len(value) == 2 and all(_is_whole(number) for number in value):
+    if (
+        isinstance(value, (list, tuple))
+        and len(value) == 2
+        and all(_is_whole(number) for number in value)
+    ):
         return int(value[0]), int(value[1])
-    raise InvalidInput(f"{place}: expected the tile as `movement: [x, y]`, got {value!r}. Copy the run again.")
+    raise InvalidInput(
+        f"{place}: expected the tile as `movement: [x, y]`, got {value!r}. Copy the run again."
+    )
 
 
 #: No map has as many tiles.
@@ -297,29 +361,48 @@ _FARTHEST = 2**31
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _FARTHEST and value == int(value)
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and abs(value) < _FARTHEST
+        and value == int(value)
+    )
 
 
 def _chat(value: Any, name: str, names: tuple[str, ...], place: str, notes: _Notes) -> Lines:
-    """Lines of a conversation: pairs of speaker and text, or texts, which name their speaker or are the persona's own."""
+    """Lines of a conversation: pairs of speaker and text, or texts, which name their speaker or are
+    the persona's own.
+    """
     if not value:
         return ()
     lines: list[tuple[str, str]] = []
-    for line in [value] if isinstance(value, str) else value if isinstance(value, list) else [value]:
+    for line in (
+        [value] if isinstance(value, str) else value if isinstance(value, list) else [value]
+    ):
         if isinstance(line, str):
-            notes.add("chat is text: lines that name no speaker are said by the persona itself", f"{place}: {name}")
+            notes.add(
+                "chat is text: lines that name no speaker are said by the persona itself",
+                f"{place}: {name}",
+            )
             lines += _assign_lines(line, names, name)
-        elif isinstance(line, list) and len(line) == 2 and all(isinstance(part, str) for part in line):
+        elif (
+            isinstance(line, list)
+            and len(line) == 2
+            and all(isinstance(part, str) for part in line)
+        ):
             lines.append((line[0], line[1]))
         else:
             raise InvalidInput(
-                f"{place}: {name}: expected a chat of [speaker, text] pairs or of texts, got {line!r}. Mend the run's file."
+                f"{place}: {name}: expected a chat of [speaker, text] pairs or of texts, got"
+                f" {line!r}. Mend the run's file."
             )
     return tuple(lines)
 
 
 def _assign_lines(text: str, names: tuple[str, ...], otherwise: str) -> list[tuple[str, str]]:
-    """Split a text into lines: `Maria Lopez: Hello` is hers, a line without a speaker is said by `otherwise`."""
+    """Split a text into lines: `Maria Lopez: Hello` is hers, a line without a speaker is said by
+    `otherwise`.
+    """
     lines = filter(None, (line.strip() for line in text.splitlines()))
     return [split_utterance(line, names) or (otherwise, line) for line in lines]
 
@@ -333,7 +416,9 @@ def _add_conversations(
     source: str,
     notes: _Notes,
 ) -> tuple[dict[str, Life], tuple[TalkPlace, ...]]:
-    """Add the conversations to the people who speak in them. A text holds all conversations of one simulated step."""
+    """Add the conversations to the people who speak in them. A text holds all conversations of one
+    simulated step.
+    """
     names = tuple(lives)
     chats: dict[str, dict[int, Lines]] = {name: {} for name in names}
     talk_places: list[TalkPlace] = []
@@ -342,20 +427,36 @@ def _add_conversations(
         step = split_conversations(str(text or ""), names)
         for _ in step.unassigned:
             notes.add("a line of a conversation names nobody of the run and was not read", place)
-        frame = round((_time(at, CONVERSATION_TIME, place) - start).total_seconds() / step_s) + 1 - first
+        frame = (
+            round((_time(at, CONVERSATION_TIME, place) - start).total_seconds() / step_s)
+            + 1
+            - first
+        )
         for conversation, frames in schedule_conversations(step.conversations, FRAMES_PER_STRIDE):
             if conversation.place:
-                talk_places.append(TalkPlace(max(frame + frames.start, 0), conversation.place, conversation.speakers))
+                talk_places.append(
+                    TalkPlace(
+                        max(frame + frames.start, 0), conversation.place, conversation.speakers
+                    )
+                )
             for speaker in conversation.speakers:
                 life = lives[speaker]
-                lasting = range(max(frame + frames.start, life.first), min(frame + frames.stop, life.end))
+                lasting = range(
+                    max(frame + frames.start, life.first), min(frame + frames.stop, life.end)
+                )
                 chats[speaker] |= dict.fromkeys(lasting, conversation.lines)
                 if not lasting:
-                    notes.add(f"a conversation lies outside the frames of {speaker} and was not read", place)
+                    notes.add(
+                        f"a conversation lies outside the frames of {speaker} and was not read",
+                        place,
+                    )
     talking = {
         name: Life(
             life.first,
-            tuple(_talking(moment, chats[name].get(number, ())) for number, moment in enumerate(life.moments, life.first)),
+            tuple(
+                _talking(moment, chats[name].get(number, ()))
+                for number, moment in enumerate(life.moments, life.first)
+            ),
         )
         for name, life in lives.items()
     }
@@ -363,7 +464,11 @@ def _add_conversations(
 
 
 def _talking(moment: Moment, chat: Lines) -> Moment:
-    return Moment(moment.x, moment.y, moment.emoji, moment.activity, moment.address, chat) if chat else moment
+    return (
+        Moment(moment.x, moment.y, moment.emoji, moment.activity, moment.address, chat)
+        if chat
+        else moment
+    )
 
 
 # ------------------------------------------------------------------------------------------ checks
@@ -371,7 +476,10 @@ def _talking(moment: Moment, chat: Lines) -> Moment:
 
 def _mapping(value: Any, place: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise InvalidInput(f"{place}: expected an object with entries by name, got {type(value).__name__}. Mend the file.")
+        raise InvalidInput(
+            f"{place}: expected an object with entries by name, got {type(value).__name__}. Mend"
+            " the file."
+        )
     return value
 
 
@@ -381,7 +489,11 @@ def _time(value: Any, form: str | None, place: str) -> datetime.datetime:
             return datetime.datetime.fromisoformat(str(value))
         return datetime.datetime.strptime(str(value), form)
     except ValueError:
-        expected = "a time such as 2024-02-13T06:00:00" if form is None else f"a time such as {_example(form)}"
+        expected = (
+            "a time such as 2024-02-13T06:00:00"
+            if form is None
+            else f"a time such as {_example(form)}"
+        )
         raise InvalidInput(f"{place}: expected {expected}, got {value!r}.") from None
 
 
@@ -392,7 +504,8 @@ def _example(form: str) -> str:
 def _require_gap_free(numbers: list[int], source: str) -> None:
     if numbers != list(range(len(numbers))):
         raise InvalidInput(
-            f"{source}: steps must run from 0 without a gap, missing {_missing([-1, *numbers])}. Copy the run again."
+            f"{source}: steps must run from 0 without a gap, missing {_missing([-1, *numbers])}."
+            " Copy the run again."
         )
 
 
@@ -402,7 +515,12 @@ def _missing(numbers: list[int]) -> list[int]:
 
 def _comings_and_goings(movements: Movements) -> Iterator[str]:
     entering = sorted((life.first, name) for name, life in movements.lives.items() if life.first)
-    leaving = sorted((life.end, name) for name, life in movements.lives.items() if life.end < movements.steps)
+    leaving = sorted(
+        (life.end, name) for name, life in movements.lives.items() if life.end < movements.steps
+    )
     for words, people in (("enters", entering), ("leaves", leaving)):
         for step, group in groupby(people, lambda pair: pair[0]):
-            yield f"{', '.join(name for _, name in group)} {words} at step {step} of {movements.steps}"
+            yield (
+                f"{', '.join(name for _, name in group)} {words} at step {step} of"
+                f" {movements.steps}"
+            )

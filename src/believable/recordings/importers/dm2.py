@@ -1,8 +1,9 @@
-"""Quake II demos (`.dm2`, protocol 34), read to the last byte: what the server told the client who recorded, frame by frame.
+"""Quake II demos (`.dm2`, protocol 34), read to the last byte: what the server told the client who
+recorded, frame by frame.
 
-A file is a row of blocks, each a length and a run of commands; a length of −1 ends it. The player's state and everything in
-sight are told as differences to an earlier frame, so that one wrong byte would show in everything after it: whatever does not
-fit is an error.
+A file is a row of blocks, each a length and a run of commands; a length of −1 ends it. The player's
+state and everything in sight are told as differences to an earlier frame, so that one wrong byte
+would show in everything after it: whatever does not fit is an error.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from believable.core.errors import InvalidInput
 PROTOCOL: Final = 34
 #: Server frames a second.
 FRAME_HZ: Final = 10
-#: Where the descriptions of items, models, sounds and players begin among the configuration strings.
+#: Where the descriptions of items, models, sounds and players begin among the configuration
+#: strings.
 CS_MODELS, CS_SOUNDS, CS_ITEMS, CS_PLAYERSKINS = 32, 288, 1056, 1312
 _MOST_STRINGS = 2080
 _LARGEST_BLOCK = 1 << 20
@@ -46,7 +48,9 @@ class Quake2Entity(NamedTuple):
 
 
 class Quake2Player(NamedTuple):
-    """The player who recorded. Lengths in map units, angles in degrees; `stats` as the status bar shows them."""
+    """The player who recorded. Lengths in map units, angles in degrees; `stats` as the status bar
+    shows them.
+    """
 
     move_type: int = 0
     origin: Vector = (0.0, 0.0, 0.0)
@@ -79,7 +83,9 @@ class MuzzleFlash(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quake2Frame:
-    """One tenth of a second. `sounds`, `flashes` and `prints` are what was told in the same message of the server."""
+    """One tenth of a second. `sounds`, `flashes` and `prints` are what was told in the same message
+    of the server.
+    """
 
     number: int
     player: Quake2Player
@@ -124,15 +130,22 @@ def _blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
     place = 0
     while True:
         if place + 4 > len(content):
-            raise InvalidInput(f"offset {place}: the demo ends without its end mark (−1); it was cut off. Take a complete file.")
+            raise InvalidInput(
+                f"offset {place}: the demo ends without its end mark (−1); it was cut off. Take a"
+                " complete file."
+            )
         (length,) = struct.unpack_from("<i", content, place)
         if length == -1:
             return
         if not 0 <= length <= _LARGEST_BLOCK:
-            raise InvalidInput(f"offset {place}: a block of {length} bytes; expected a Quake II demo (.dm2, protocol 34).")
+            raise InvalidInput(
+                f"offset {place}: a block of {length} bytes; expected a Quake II demo (.dm2,"
+                " protocol 34)."
+            )
         if place + 4 + length > len(content):
             raise InvalidInput(
-                f"offset {place}: a block of {length} bytes, but only {len(content) - place - 4} are left; the file was cut off."
+                f"offset {place}: a block of {length} bytes, but only {len(content) - place - 4}"
+                " are left; the file was cut off."
             )
         yield place + 4, content[place + 4 : place + 4 + length]
         place += 4 + length
@@ -177,7 +190,9 @@ class _Bytes:
 
     def skip(self, count: int) -> None:
         if count < 0 or self.left < count:
-            raise InvalidInput(f"offset {self.offset}: {count} bytes expected, {self.left} are left in the block.")
+            raise InvalidInput(
+                f"offset {self.offset}: {count} bytes expected, {self.left} are left in the block."
+            )
         self._place += count
 
     def string(self) -> str:
@@ -200,7 +215,8 @@ class _Bytes:
 
 _BYTE, _CHAR, _SHORT, _USHORT, _LONG = (struct.Struct(f"<{code}") for code in "BbhHi")
 
-# ---------------------------------------------------------------------------------------------- commands
+# ----------------------------------------------------------------------------------------------
+# commands
 
 
 class _Demo:
@@ -245,7 +261,9 @@ class _Demo:
             place = data.offset
             command = data.byte()
             if command not in self._commands:
-                raise InvalidInput(f"offset {place}: unknown command {command}; expected protocol {PROTOCOL}.")
+                raise InvalidInput(
+                    f"offset {place}: unknown command {command}; expected protocol {PROTOCOL}."
+                )
             self._commands[command](data)
         self._end_of_block()
 
@@ -253,7 +271,10 @@ class _Demo:
         place = data.offset
         protocol = data.long()
         if protocol != PROTOCOL:
-            raise InvalidInput(f"offset {place}: protocol {protocol}; only protocol {PROTOCOL} of Quake II can be read.")
+            raise InvalidInput(
+                f"offset {place}: protocol {protocol}; only protocol {PROTOCOL} of Quake II can be"
+                " read."
+            )
         data.long()  # which start of the server this was
         data.byte()  # whether it is a demo already
         self.demo.game = data.string() or "baseq2"
@@ -264,7 +285,9 @@ class _Demo:
         place = data.offset
         index = data.short()
         if not 0 <= index < _MOST_STRINGS:
-            raise InvalidInput(f"offset {place}: configuration string {index}; expected 0 to {_MOST_STRINGS - 1}.")
+            raise InvalidInput(
+                f"offset {place}: configuration string {index}; expected 0 to {_MOST_STRINGS - 1}."
+            )
         self.demo.strings[index] = data.string()
 
     def _baseline(self, data: _Bytes) -> None:
@@ -298,7 +321,8 @@ class _Demo:
             self._base = self._frames[base]
         else:
             raise InvalidInput(
-                f"offset {place}: frame {self._number} is told as a difference to frame {base}, which is not there."
+                f"offset {place}: frame {self._number} is told as a difference to frame {base},"
+                " which is not there."
             )
 
     def _player_info(self, data: _Bytes) -> None:
@@ -326,7 +350,9 @@ class _Demo:
         self._player = None
 
     def _end_of_block(self) -> None:
-        """Sounds and flashes of a frame follow it in its block; those of a block without a frame wait for the next one."""
+        """Sounds and flashes of a frame follow it in its block; those of a block without a frame
+        wait for the next one.
+        """
         if self._told is None:
             return
         noise = (tuple(self._sounds), tuple(self._flashes), tuple(self._prints))
@@ -345,7 +371,8 @@ def _download(data: _Bytes) -> None:
         data.skip(size)
 
 
-# ---------------------------------------------------------------------------------------------- differences
+# ----------------------------------------------------------------------------------------------
+# differences
 
 _REMOVE = 1 << 6
 
@@ -457,9 +484,60 @@ def _quarters(data: _Bytes) -> Vector:
 _TEMPORARY: Final = dict(
     enumerate(
         (
-            *("pd", "pd", "pd", "pp", "pd", "p", "p", "p", "p", "pd", "bpdb", "pp", "pd", "pd", "pd", "bpdb"),
-            *("spp", "p", "p", "spp", "p", "p", "p", "pp", "sppp", "bpdb", "pd", "pp", "p", "bpdb", "pd", "pp"),
-            *("pd", "sspp", "pp", "p", "ps", "ppb", "spp", "spp", "steam", "pp", "pd", "pd", "pd", "p", "pd", "p"),
+            *(
+                "pd",
+                "pd",
+                "pd",
+                "pp",
+                "pd",
+                "p",
+                "p",
+                "p",
+                "p",
+                "pd",
+                "bpdb",
+                "pp",
+                "pd",
+                "pd",
+                "pd",
+                "bpdb",
+            ),
+            *(
+                "spp",
+                "p",
+                "p",
+                "spp",
+                "p",
+                "p",
+                "p",
+                "pp",
+                "sppp",
+                "bpdb",
+                "pd",
+                "pp",
+                "p",
+                "bpdb",
+                "pd",
+                "pp",
+            ),
+            *(
+                "pd",
+                "sspp",
+                "pp",
+                "p",
+                "ps",
+                "ppb",
+                "spp",
+                "spp",
+                "steam",
+                "pp",
+                "pd",
+                "pd",
+                "pd",
+                "p",
+                "pd",
+                "p",
+            ),
             *("p", "p", "sp", "p", "p", "p", "p", "pd"),
         )
     )

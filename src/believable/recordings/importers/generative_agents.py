@@ -1,7 +1,8 @@
-"""Import a run of Generative Agents (Park et al. 2023) or of its translated forks: people, actions, plans and map as a recording.
+"""Import a run of Generative Agents (Park et al. 2023) or of its translated forks: people, actions,
+plans and map as a recording.
 
-Nothing is guessed: where two files disagree the movement data win, and the report says what contradicted them, what was missing,
-and what was read in a way of its own.
+Nothing is guessed: where two files disagree the movement data win, and the report says what
+contradicted them, what was missing, and what was read in a way of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from typing import Any, TextIO
 
 from believable.core.errors import InvalidInput, parsing
 from believable.recordings.file import require_sound
-from believable.recordings.importers.agent_movements import TIME_FORMAT, Life, Moment, Movements, read_json, read_movements
+from believable.recordings.importers.agent_movements import (
+    TIME_FORMAT,
+    Life,
+    Moment,
+    Movements,
+    read_json,
+    read_movements,
+)
 from believable.recordings.recording import (
     UNITS_PER_TILE,
     Action,
@@ -41,7 +49,9 @@ _POINT = re.compile(rf"\bat\s+{_TIME}\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Numbers of one persona by which an import can be checked; without a map nobody knows what is blocked."""
+    """Numbers of one persona by which an import can be checked; without a map nobody knows what is
+    blocked.
+    """
 
     actor: str
     distinct_activities: int
@@ -52,7 +62,9 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The recording, the facts it was checked by, every contradiction, and what was missing or read in a way of its own."""
+    """The recording, the facts it was checked by, every contradiction, and what was missing or read
+    in a way of its own.
+    """
 
     replay: Recording
     facts: tuple[RunFacts, ...]
@@ -62,9 +74,11 @@ class Imported:
 
 
 def import_run(folder: Path, *, maze: Path | None = None) -> Imported:
-    """Read a run's folder: movements in one of the layouts of `agent_movements`, `personas/` and `maze/` where they are there.
+    """Read a run's folder: movements in one of the layouts of `agent_movements`, `personas/` and
+    `maze/` where they are there.
 
-    maze  the folder of the map, with maze_meta_info.json in it, where it is not `maze/` in the run's folder
+    maze  the folder of the map, with maze_meta_info.json in it, where it is not `maze/` in the
+          run's folder
     """
     with parsing(folder, "Copy the run again."):
         return _imported(folder, maze)
@@ -77,17 +91,24 @@ def _imported(folder: Path, maze: Path | None) -> Imported:
     step_s = movements.step_s or _seconds_per_step(meta)
     start = movements.start or _start(folder, meta, tuple(lives), steps, step_s)
     if start is None:
-        notes.append("no clock: neither the steps, nor meta.json, nor scratch.json of the personas say when the run began")
+        notes.append(
+            "no clock: neither the steps, nor meta.json, nor scratch.json of the personas say when"
+            " the run began"
+        )
     mapped = maze is not None or (folder / "maze").is_dir()
     world = _world(maze or folder / "maze") if mapped else _world_of_ways(lives)
     if not mapped:
         notes.append(
-            "no map: there is no maze/ beside the movements, so the world has no walls and no places and is as large as "
-            "people went; give the map of the run by --maze"
+            "no map: there is no maze/ beside the movements, so the world has no walls and no"
+            " places and is as large as people went; give the map of the run by --maze"
         )
     frame_ms = round(step_s * 1000)
-    timing = Timing(frame_ms, steps, *((start.isoformat(), frame_ms) if start is not None else (None, None)))
-    plans = tuple(p for name in lives for p in _plans(folder, name, movements, timing, start, notes))
+    timing = Timing(
+        frame_ms, steps, *((start.isoformat(), frame_ms) if start is not None else (None, None))
+    )
+    plans = tuple(
+        p for name in lives for p in _plans(folder, name, movements, timing, start, notes)
+    )
     recording = Recording(
         world=world,
         actors=tuple(Actor(_actor_id(name), name, "person") for name in lives),
@@ -95,7 +116,10 @@ def _imported(folder: Path, maze: Path | None) -> Imported:
         tracks=tuple(_track(name, life, steps) for name, life in lives.items()),
         actions=tuple(a for name, life in lives.items() for a in _actions(name, life, frame_ms)),
         plans=plans,
-        provenance={"importer": "generative_agents", "run": str(meta.get("fork_sim_code", folder.resolve().name))}
+        provenance={
+            "importer": "generative_agents",
+            "run": str(meta.get("fork_sim_code", folder.resolve().name)),
+        }
         | _stated_facts(movements, notes),
     )
     require_sound(recording, source=str(folder))
@@ -119,7 +143,9 @@ def _track(name: str, life: Life, steps: int) -> Track:
         y=tuple(m.y * UNITS_PER_TILE + half for m in moments),
         heading=tuple(_headings(moments)),
         first_frame=life.first,
-        states=tuple(sorted([*_emojis(life), *_speech(name, life, steps)], key=lambda s: (s.frame, s.key))),
+        states=tuple(
+            sorted([*_emojis(life), *_speech(name, life, steps)], key=lambda s: (s.frame, s.key))
+        ),
     )
 
 
@@ -138,7 +164,9 @@ def _emojis(life: Life) -> Iterator[State]:
 
 
 def _speech(name: str, life: Life, steps: int) -> Iterator[State]:
-    """The lines of a conversation, spread evenly over the steps it lasted; each is said by its own speaker."""
+    """The lines of a conversation, spread evenly over the steps it lasted; each is said by its own
+    speaker.
+    """
     for first, last, moment in _runs(life, lambda m: m.chat):
         lines = moment.chat
         if not lines:
@@ -153,7 +181,9 @@ def _speech(name: str, life: Life, steps: int) -> Iterator[State]:
 
 
 def _runs(life: Life, key: Callable[[Moment], object]) -> Iterator[tuple[int, int, Moment]]:
-    """(first frame, frame after the last, moment) of each stretch over which `key` stays the same."""
+    """(first frame, frame after the last, moment) of each stretch over which `key` stays the
+    same.
+    """
     first = life.first
     for _, group in groupby(life.moments, key):
         members = list(group)
@@ -161,11 +191,14 @@ def _runs(life: Life, key: Callable[[Moment], object]) -> Iterator[tuple[int, in
         first += len(members)
 
 
-# ------------------------------------------------------------------------------------------ actions and plans
+# ------------------------------------------------------------------------------------------ actions
+# and plans
 
 
 def _actions(name: str, life: Life, frame_ms: float) -> Iterator[Action]:
-    for number, (first, last, moment) in enumerate(_runs(life, lambda m: (m.activity, m.address)), 1):
+    for number, (first, last, moment) in enumerate(
+        _runs(life, lambda m: (m.activity, m.address)), 1
+    ):
         place, thing = _place_and_object(moment.address)
         yield Action(
             id=f"{_actor_id(name)}-{number}",
@@ -180,7 +213,9 @@ def _actions(name: str, life: Life, frame_ms: float) -> Iterator[Action]:
 
 
 def _place_and_object(address: str) -> tuple[str | None, str | None]:
-    """`the Ville:cafe:counter:till`, or as forks write it, without the world: `cafe，counter，till`."""
+    """`the Ville:cafe:counter:till`, or as forks write it, without the world:
+    `cafe，counter，till`.
+    """
     if address.startswith("<persona> "):
         return None, address.removeprefix("<persona> ")
     parts = [part.strip() for part in re.split("[:，]", address)]
@@ -191,29 +226,51 @@ def _place_and_object(address: str) -> tuple[str | None, str | None]:
 
 
 def _verb(activity: str) -> str:
-    """The first word of the innermost description: `opening the cafe (turning on the lights)` → `turning`."""
+    """The first word of the innermost description: `opening the cafe (turning on the lights)` →
+    `turning`.
+    """
     inner = re.search(r"\(([^()]*)\)\s*$", activity)
     words = (inner.group(1) if inner and inner.group(1).strip() else activity).split()
     return words[0].lower().strip(".,") if words else "unspecified"
 
 
 def _plans(
-    folder: Path, name: str, movements: Movements, timing: Timing, start: datetime.datetime | None, notes: list[str]
+    folder: Path,
+    name: str,
+    movements: Movements,
+    timing: Timing,
+    start: datetime.datetime | None,
+    notes: list[str],
 ) -> Iterator[PlanStep]:
     life = movements.lives[name]
-    actor, (t0, t1) = _actor_id(name), (round(life.first * timing.frame_ms), round(life.end * timing.frame_ms))
+    actor, (t0, t1) = (
+        _actor_id(name),
+        (round(life.first * timing.frame_ms), round(life.end * timing.frame_ms)),
+    )
     nodes = _persona_file(folder, name, "nodes.json")
     stated = _stated_plan(movements.descriptions.get(name, {}))
     if nodes is None and stated:
         yield PlanStep(f"{actor}-plan", actor, None, 0, t0, t1, stated)
     elif nodes is None:
-        notes.append(f"no plan for the day of {name}: there is no nodes.json under personas/{name}/")
+        notes.append(
+            f"no plan for the day of {name}: there is no nodes.json under personas/{name}/"
+        )
     elif start is not None:
         yield from _day_plan_steps(nodes, actor, start, timing.duration_ms)
     yield PlanStep(f"{actor}-schedule", actor, None, 0, t0, t1, "Schedule as it was carried out")
-    for number, (first, last, moment) in enumerate(_runs(life, lambda m: _intention(m.activity)), 1):
+    for number, (first, last, moment) in enumerate(
+        _runs(life, lambda m: _intention(m.activity)), 1
+    ):
         begin, end = round(first * timing.frame_ms), round(last * timing.frame_ms)
-        yield PlanStep(f"{actor}-s{number}", actor, f"{actor}-schedule", 1, begin, end, _intention(moment.activity))
+        yield PlanStep(
+            f"{actor}-s{number}",
+            actor,
+            f"{actor}-schedule",
+            1,
+            begin,
+            end,
+            _intention(moment.activity),
+        )
 
 
 def _stated_plan(description: Mapping[str, Any]) -> str:
@@ -223,16 +280,26 @@ def _stated_plan(description: Mapping[str, Any]) -> str:
 
 
 def _stated_facts(movements: Movements, notes: list[str]) -> dict[str, str]:
-    """What a fork states about people and about the places of conversations, as flat entries of the provenance."""
+    """What a fork states about people and about the places of conversations, as flat entries of the
+    provenance.
+    """
     facts: dict[str, str] = {}
     for name, description in movements.descriptions.items():
         facts |= {f"people.{name}.{key}": text for key, text in _flat_texts(description)}
     if facts:
-        notes.append(f"descriptions of {len(movements.descriptions)} people are kept in the provenance, as people.NAME.…")
+        notes.append(
+            f"descriptions of {len(movements.descriptions)} people are kept in the provenance, as"
+            " people.NAME.…"
+        )
     for number, talk in enumerate(movements.talk_places, 1):
-        facts[f"conversations.{number}"] = f"step {talk.step}: {talk.place} ({', '.join(talk.speakers)})"
+        facts[f"conversations.{number}"] = (
+            f"step {talk.step}: {talk.place} ({', '.join(talk.speakers)})"
+        )
     if movements.talk_places:
-        notes.append(f"places of {len(movements.talk_places)} conversations are kept in the provenance, as conversations.N")
+        notes.append(
+            f"places of {len(movements.talk_places)} conversations are kept in the provenance, as"
+            " conversations.N"
+        )
     return facts
 
 
@@ -241,7 +308,10 @@ def _flat_texts(tree: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if isinstance(value, Mapping):
             yield from ((f"{key}.{below}", text) for below, text in _flat_texts(value))
         elif value not in (None, "", []):
-            yield str(key), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            yield (
+                str(key),
+                value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
+            )
 
 
 def _intention(activity: str) -> str:
@@ -253,7 +323,10 @@ def _intention(activity: str) -> str:
 
 def _world_of_ways(lives: Mapping[str, Life]) -> RecordedWorld:
     """A world as large as the ways in it, without walls."""
-    width, height = (max(getattr(moment, axis) for life in lives.values() for moment in life.moments) + 2 for axis in ("x", "y"))
+    width, height = (
+        max(getattr(moment, axis) for life in lives.values() for moment in life.moments) + 2
+        for axis in ("x", "y")
+    )
     return RecordedWorld("town", width, height, ("." * width,) * height)
 
 
@@ -267,9 +340,17 @@ def _world(maze: Path) -> RecordedWorld:
     arenas = _matrix(maze / "maze" / "arena_maze.csv", maze)
     sector_names = _block_names(maze / "special_blocks" / "sector_blocks.csv")
     arena_names = _block_names(maze / "special_blocks" / "arena_blocks.csv")
-    places = [Place(names[0], names[0], None, tile_rects(sectors, block)) for block, names in sector_names.items()]
-    places += [Place(":".join(names), names[1], names[0], tile_rects(arenas, block)) for block, names in arena_names.items()]
-    return RecordedWorld("town", width, height, walls, tuple(place for place in places if place.rects))
+    places = [
+        Place(names[0], names[0], None, tile_rects(sectors, block))
+        for block, names in sector_names.items()
+    ]
+    places += [
+        Place(":".join(names), names[1], names[0], tile_rects(arenas, block))
+        for block, names in arena_names.items()
+    ]
+    return RecordedWorld(
+        "town", width, height, walls, tuple(place for place in places if place.rects)
+    )
 
 
 def _matrix(path: Path, maze: Path) -> list[list[str]]:
@@ -282,20 +363,30 @@ def _matrix(path: Path, maze: Path) -> list[list[str]]:
     if len(rows) == 1:
         rows = [rows[0][at : at + width] for at in range(0, len(rows[0]), width)]
     if len(rows) != height or any(len(row) != width for row in rows):
-        raise InvalidInput(f"{path}: expected {width} × {height} tiles as in maze_meta_info.json, got {len(rows)} rows.")
+        raise InvalidInput(
+            f"{path}: expected {width} × {height} tiles as in maze_meta_info.json, got {len(rows)}"
+            " rows."
+        )
     return rows
 
 
 def _open(path: Path) -> TextIO:
     if not path.is_file():
-        raise InvalidInput(f"{path}: there is no such file, and the map needs it. Copy the whole folder of the map.")
+        raise InvalidInput(
+            f"{path}: there is no such file, and the map needs it. Copy the whole folder of the"
+            " map."
+        )
     return path.open(encoding="utf-8", newline="")
 
 
 def _block_names(path: Path) -> dict[str, tuple[str, ...]]:
     """Block number → names below the world, e.g. ('Hobbs Cafe', 'cafe')."""
     with _open(path) as file:
-        return {row[0].strip(): tuple(cell.strip() for cell in row[2:]) for row in csv.reader(file) if row}
+        return {
+            row[0].strip(): tuple(cell.strip() for cell in row[2:])
+            for row in csv.reader(file)
+            if row
+        }
 
 
 # ------------------------------------------------------------------------------------------ facts
@@ -303,13 +394,17 @@ def _block_names(path: Path) -> dict[str, tuple[str, ...]]:
 
 def _facts(name: str, life: Life, world: RecordedWorld | None) -> RunFacts:
     moments = life.moments
-    moves = [abs(b.x - a.x) + abs(b.y - a.y) for a, b in pairwise(moments) if (a.x, a.y) != (b.x, b.y)]
+    moves = [
+        abs(b.x - a.x) + abs(b.y - a.y) for a, b in pairwise(moments) if (a.x, a.y) != (b.x, b.y)
+    ]
     return RunFacts(
         actor=name,
         distinct_activities=len({moment.activity for moment in moments}),
         tiles_walked=sum(moves),
         longest_move_tiles=max(moves, default=0),
-        steps_on_blocked_tiles=None if world is None else sum(world.walls[m.y][m.x] == "#" for m in moments),
+        steps_on_blocked_tiles=(
+            None if world is None else sum(world.walls[m.y][m.x] == "#" for m in moments)
+        ),
     )
 
 
@@ -319,35 +414,57 @@ def _meta(folder: Path) -> dict[str, Any]:
 
 
 def _contradictions(
-    meta: Mapping[str, Any], names: tuple[str, ...], steps: int, start: datetime.datetime | None, step_s: float
+    meta: Mapping[str, Any],
+    names: tuple[str, ...],
+    steps: int,
+    start: datetime.datetime | None,
+    step_s: float,
 ) -> Iterator[str]:
     expected: dict[str, Any] = {"step": steps}
     if start is not None:
         end = start + datetime.timedelta(seconds=(steps - 1) * step_s)
-        expected = {"start_date": start.strftime("%B %d, %Y"), "curr_time": end.strftime(TIME_FORMAT), **expected}
+        expected = {
+            "start_date": start.strftime("%B %d, %Y"),
+            "curr_time": end.strftime(TIME_FORMAT),
+            **expected,
+        }
     for key, value in expected.items():
         if key in meta and meta[key] != value:
-            yield f"meta: {key} says {meta[key]!r}, the recorded steps say {value!r}; the steps are used"
+            yield (
+                f"meta: {key} says {meta[key]!r}, the recorded steps say {value!r}; the steps are"
+                " used"
+            )
     if "persona_names" in meta and set(meta["persona_names"]) != set(names):
-        yield f"meta: persona_names says {meta['persona_names']}, the recorded steps hold {list(names)}"
+        yield (
+            f"meta: persona_names says {meta['persona_names']}, the recorded steps hold"
+            f" {list(names)}"
+        )
 
 
 def _seconds_per_step(meta: Mapping[str, Any]) -> float:
     seconds = meta.get("sec_per_step", 10)
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds <= 0:
-        raise InvalidInput(f"meta: expected a positive number of seconds in sec_per_step, got {seconds!r}.")
+        raise InvalidInput(
+            f"meta: expected a positive number of seconds in sec_per_step, got {seconds!r}."
+        )
     return float(seconds)
 
 
-def _start(folder: Path, meta: Mapping[str, Any], names: tuple[str, ...], steps: int, step_s: float) -> datetime.datetime | None:
-    """The compressed form has no times: the personas' own clocks at the end, else that of meta.json, minus the run's length."""
+def _start(
+    folder: Path, meta: Mapping[str, Any], names: tuple[str, ...], steps: int, step_s: float
+) -> datetime.datetime | None:
+    """The compressed form has no times: the personas' own clocks at the end, else that of
+    meta.json, minus the run's length.
+    """
     ends = set()
     for name in names:
         scratch = _persona_file(folder, name, "scratch.json")
         if scratch is not None:
             ends.add(_end(read_json(scratch).get("curr_time"), str(scratch)))
     if len(ends) > 1:
-        raise InvalidInput(f"{folder}: the personas end at different times {sorted(map(str, ends))}; expected one.")
+        raise InvalidInput(
+            f"{folder}: the personas end at different times {sorted(map(str, ends))}; expected one."
+        )
     if not ends and meta.get("curr_time"):
         ends.add(_end(meta["curr_time"], f"{folder}: meta"))
     return ends.pop() - datetime.timedelta(seconds=(steps - 1) * step_s) if ends else None
@@ -357,11 +474,17 @@ def _end(value: Any, place: str) -> datetime.datetime:
     try:
         return datetime.datetime.strptime(str(value), TIME_FORMAT)
     except ValueError:
-        raise InvalidInput(f"{place}: expected curr_time such as 'February 13, 2023, 06:00:00', got {value!r}.") from None
+        raise InvalidInput(
+            f"{place}: expected curr_time such as 'February 13, 2023, 06:00:00', got {value!r}."
+        ) from None
 
 
 def _persona_file(folder: Path, name: str, file: str) -> Path | None:
-    paths = sorted(path for path in folder.rglob(file) if name in (part.replace("_", " ") for part in path.parts))
+    paths = sorted(
+        path
+        for path in folder.rglob(file)
+        if name in (part.replace("_", " ") for part in path.parts)
+    )
     return paths[0] if paths else None
 
 
@@ -369,11 +492,16 @@ def _actor_id(name: str) -> str:
     return name.lower().replace(" ", "_")
 
 
-# ------------------------------------------------------------------------------------------ the persona's own plan for the day
+# ------------------------------------------------------------------------------------------ the
+# persona's own plan for the day
 
 
-def _day_plan_steps(nodes: Path, actor: str, start: datetime.datetime, duration_ms: int) -> Iterator[PlanStep]:
-    """One root for the day with what the persona planned in the morning below it. Items without a stated time last all day."""
+def _day_plan_steps(
+    nodes: Path, actor: str, start: datetime.datetime, duration_ms: int
+) -> Iterator[PlanStep]:
+    """One root for the day with what the persona planned in the morning below it. Items without a
+    stated time last all day.
+    """
     text = _plan_text(nodes, start)
     if text is None:
         return
@@ -394,7 +522,9 @@ def _plan_text(nodes: Path, start: datetime.datetime) -> str | None:
 
 
 def _stated_span(item: str, duration_ms: int) -> tuple[int, int]:
-    """Milliseconds of the day an item names: `from 9:00 am to 10:00 am`, or from `at 6:00 am` on for one hour."""
+    """Milliseconds of the day an item names: `from 9:00 am to 10:00 am`, or from `at 6:00 am` on
+    for one hour.
+    """
     if stated := _SPAN.search(item):
         h0, m0, half0, h1, m1, half1 = stated.groups()
         t0, t1 = _ms(h0, m0, half0 or half1), _ms(h1, m1, half1 or half0)

@@ -1,5 +1,7 @@
-"""Datasets of Minari (episodes of Gymnasium environments, played by people or agents) as recordings: one per episode, with
-actions, rewards and chosen values of `info`. One whose environment and seed are known can be filmed again."""
+"""Datasets of Minari (episodes of Gymnasium environments, played by people or agents) as
+recordings: one per episode, with actions, rewards and chosen values of `info`. One whose
+environment and seed are known can be filmed again.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ FRAMES_PER_S = 30
 
 
 def open_dataset(written: str) -> Any:
-    """The dataset in a folder, or the one of this id among those on this machine. Nothing is downloaded."""
+    """The dataset in a folder, or the one of this id among those on this machine. Nothing is
+    downloaded.
+    """
     try:
         import minari  # noqa: PLC0415  the extra `gym`
     except ImportError:
@@ -28,20 +32,27 @@ def open_dataset(written: str) -> Any:
         return minari.MinariDataset(data) if data.is_dir() else minari.load_dataset(written)
     except FileNotFoundError:
         raise NotFound(
-            f"{written}: there is no such Minari dataset here. Give its folder, or its id after: minari download {written}"
+            f"{written}: there is no such Minari dataset here. Give its folder, or its id after:"
+            f" minari download {written}"
         ) from None
     except (ValueError, KeyError, OSError) as error:
-        raise InvalidInput(f"{written}: cannot be read as a Minari dataset ({str(error)[:200]}). Copy it again.") from None
+        raise InvalidInput(
+            f"{written}: cannot be read as a Minari dataset ({str(error)[:200]}). Copy it again."
+        ) from None
 
 
-def recordings(dataset: Any, *, info: Sequence[str] = (), frames_per_s: int = FRAMES_PER_S) -> Iterator[tuple[int, Recording]]:
+def recordings(
+    dataset: Any, *, info: Sequence[str] = (), frames_per_s: int = FRAMES_PER_S
+) -> Iterator[tuple[int, Recording]]:
     """Number and recording of each episode."""
     for episode in dataset.iterate_episodes():
         known = next(iter(dataset.storage.get_episode_metadata([episode.id])))
         yield int(episode.id), _recording(dataset, episode, known.get("seed"), info, frames_per_s)
 
 
-def _recording(dataset: Any, episode: Any, seed: Any, info: Sequence[str], frames_per_s: int) -> Recording:
+def _recording(
+    dataset: Any, episode: Any, seed: Any, info: Sequence[str], frames_per_s: int
+) -> Recording:
     steps = len(episode.rewards)
     rewards = [float(reward) for reward in episode.rewards]
     for name in info:
@@ -49,7 +60,10 @@ def _recording(dataset: Any, episode: Any, seed: Any, info: Sequence[str], frame
             known = ", ".join(sorted(episode.infos or {})) or "none"
             raise InvalidInput(f"--info: episode {episode.id} has no {name!r}. It has: {known}.")
     # Values of info begin with the reset, one before the first step.
-    chosen = {f"info.{name}": tuple(map(_scalar, np.asarray(episode.infos[name])[-steps:])) for name in info}
+    chosen = {
+        f"info.{name}": tuple(map(_scalar, np.asarray(episode.infos[name])[-steps:]))
+        for name in info
+    }
     plain_seed = None if seed is None else int(seed)
     return Recording(
         world=RecordedWorld("gym", 1, 1, (".",)),
@@ -91,7 +105,11 @@ def _environment(spec: Any, seed: int | None) -> Mapping[str, Scalar]:
 
 def _action(actions: Any, number: int) -> str:
     parts = isinstance(actions, Mapping)
-    value = {name: _plain(column[number]) for name, column in actions.items()} if parts else _plain(actions[number])
+    value = (
+        {name: _plain(column[number]) for name, column in actions.items()}
+        if parts
+        else _plain(actions[number])
+    )
     return json.dumps(value)
 
 

@@ -1,9 +1,11 @@
-"""Import an export of the PAGAN annotation platform: traces, and a report of every row that is not as it should be.
+"""Import an export of the PAGAN annotation platform: traces, and a report of every row that is not
+as it should be.
 
-An export has the columns `OriginalName, DatabaseName, Participant, SessionID, Timestamp, VideoTime, Value`, newer ones
-also `ExternalPID`; any others are kept as extras. Rows arrive as the network delivered them: sessions interleave, rows come
-twice or out of order. Rows are put back in the order of their own timestamps, and exact repetitions are counted and left
-out; nothing is filled in, repaired or decided where rows contradict each other.
+An export has the columns `OriginalName, DatabaseName, Participant, SessionID, Timestamp, VideoTime,
+Value`, newer ones also `ExternalPID`; any others are kept as extras. Rows arrive as the network
+delivered them: sessions interleave, rows come twice or out of order. Rows are put back in the order
+of their own timestamps, and exact repetitions are counted and left out; nothing is filled in,
+repaired or decided where rows contradict each other.
 """
 
 from __future__ import annotations
@@ -24,7 +26,15 @@ from numpy.typing import NDArray
 from believable.core.errors import InvalidInput, NotFound, parsing
 from believable.core.registry import did_you_mean
 
-COLUMNS = ("OriginalName", "DatabaseName", "Participant", "SessionID", "Timestamp", "VideoTime", "Value")
+COLUMNS = (
+    "OriginalName",
+    "DatabaseName",
+    "Participant",
+    "SessionID",
+    "Timestamp",
+    "VideoTime",
+    "Value",
+)
 EXTERNAL = "ExternalPID"
 
 #: What can be wrong with a row, and what becomes of it.
@@ -37,8 +47,14 @@ KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "blank": ("left out", "an empty line"),
         "number": ("left out", "a Timestamp, VideoTime or Value that is no number"),
         "no_id": ("left out", "no Participant, SessionID or DatabaseName"),
-        "duplicate": ("left out", "a row of this session came before, equal in all of PAGAN's columns"),
-        "conflict": ("kept", "another row of this session has the same Timestamp and says something else"),
+        "duplicate": (
+            "left out",
+            "a row of this session came before, equal in all of PAGAN's columns",
+        ),
+        "conflict": (
+            "kept",
+            "another row of this session has the same Timestamp and says something else",
+        ),
         "out_of_order": ("kept", "its Timestamp is before that of an earlier row of its session"),
         "media_back": ("kept", "VideoTime goes back although time went on"),
         "extra_differs": ("noted", "an extra column differs from the session's first row"),
@@ -55,8 +71,8 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 class Trace:
     """One participant's annotation of one video, in the order of time. Arrays are read-only.
 
-    `source` is the file, `lines` are line numbers in it. `original_names` and `extra` hold every value found, in order of
-    appearance: usually one each.
+    `source` is the file, `lines` are line numbers in it. `original_names` and `extra` hold every
+    value found, in order of appearance: usually one each.
     """
 
     session_id: str
@@ -138,7 +154,11 @@ class _Findings(dict[str, list[int]]):
         self.setdefault(kind, []).append(line)
 
     def all(self) -> tuple[PaganFinding, ...]:
-        return tuple(PaganFinding(kind, *KINDS[kind], tuple(sorted(self[kind]))) for kind in KINDS if kind in self)
+        return tuple(
+            PaganFinding(kind, *KINDS[kind], tuple(sorted(self[kind])))
+            for kind in KINDS
+            if kind in self
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +170,9 @@ class _Header:
 
 
 def read_pagan(path: Path) -> PaganExport:
-    """Read an export. Raises only when it is no PAGAN export at all; damaged rows are in the report."""
+    """Read an export. Raises only when it is no PAGAN export at all; damaged rows are in the
+    report.
+    """
     if not path.is_file():
         raise NotFound(f"{path}: there is no such file. Name the CSV file that PAGAN exported.")
     with parsing(path, "Export it again from PAGAN."):
@@ -174,7 +196,9 @@ def _read(path: Path) -> PaganExport:
     for row in rows:
         groups.setdefault((row.session_id, row.participant, row.database_name), []).append(row)
     names = tuple(name for name, _ in header.extra)
-    traces = tuple(replace(_trace(group, names, findings), source=str(path)) for group in groups.values())
+    traces = tuple(
+        replace(_trace(group, names, findings), source=str(path)) for group in groups.values()
+    )
     used = sum(len(trace.value) for trace in traces)
     return PaganExport(traces, Report(len(lines) - 1, used, findings.all(), names))
 
@@ -188,13 +212,24 @@ def _header(path: Path, line: bytes) -> _Header:
             known = (*COLUMNS, EXTERNAL)
             twice = [name for name in known if folded.count(name.casefold()) > 1]
             if twice:
-                raise InvalidInput(f"{path}:1: the column {twice[0]!r} is there twice. Remove the one that is wrong.")
-            place = {name: folded.index(name.casefold()) for name in known if name.casefold() in folded}
+                raise InvalidInput(
+                    f"{path}:1: the column {twice[0]!r} is there twice. Remove the one that is"
+                    " wrong."
+                )
+            place = {
+                name: folded.index(name.casefold()) for name in known if name.casefold() in folded
+            }
             taken = set(place.values())
-            extra = tuple((cell, number) for number, cell in enumerate(cells) if number not in taken and cell)
+            extra = tuple(
+                (cell, number) for number, cell in enumerate(cells) if number not in taken and cell
+            )
             return _Header(cells, MappingProxyType(place), extra, delimiter)
     names = next(csv.reader([text]), [])
-    missing = next(name for name in COLUMNS if name.casefold() not in [cell.strip().casefold() for cell in names])
+    missing = next(
+        name
+        for name in COLUMNS
+        if name.casefold() not in [cell.strip().casefold() for cell in names]
+    )
     raise InvalidInput(
         f"{path}:1: expected the columns {', '.join(COLUMNS)}, but {missing!r} is not there."
         f" {did_you_mean(missing, [cell for cell in names if cell.strip()][:20])}"
@@ -284,7 +319,10 @@ def _trace(rows: Sequence[PaganSample], names: Sequence[str], findings: _Finding
 def _built(kept: Sequence[PaganSample], rows: Sequence[PaganSample], names: Sequence[str]) -> Trace:
     first = kept[0]
     external = tuple(dict.fromkeys(row.external_pid for row in rows if row.external_pid))
-    extra = {name: tuple(dict.fromkeys(row.extra[number] for row in rows)) for number, name in enumerate(names)}
+    extra = {
+        name: tuple(dict.fromkeys(row.extra[number] for row in rows))
+        for number, name in enumerate(names)
+    }
     if len(external) > 1:
         extra[EXTERNAL] = external
     return Trace(

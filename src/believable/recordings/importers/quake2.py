@@ -1,8 +1,9 @@
-"""A Quake II demo as a recording: who moved where, what was picked up, shot and lost, ten times a second.
+"""A Quake II demo as a recording: who moved where, what was picked up, shot and lost, ten times a
+second.
 
-The demo has no message about what somebody carries. It is derived: what was picked up since the last death, by the words of the
-status bar and by the player's own pickup sounds. The place itself is not in a demo, only where figures were: the map is drawn
-from that.
+The demo has no message about what somebody carries. It is derived: what was picked up since the
+last death, by the words of the status bar and by the player's own pickup sounds. The place itself
+is not in a demo, only where figures were: the map is drawn from that.
 """
 
 from __future__ import annotations
@@ -12,8 +13,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from believable.core.errors import InvalidInput
-from believable.recordings.importers.dm2 import CS_PLAYERSKINS, FRAME_HZ, Quake2Demo, Quake2Frame, read_dm2
-from believable.recordings.recording import UNITS_PER_TILE, Action, Actor, RecordedWorld, Recording, Scalar, Timing, Track
+from believable.recordings.importers.dm2 import (
+    CS_PLAYERSKINS,
+    FRAME_HZ,
+    Quake2Demo,
+    Quake2Frame,
+    read_dm2,
+)
+from believable.recordings.recording import (
+    UNITS_PER_TILE,
+    Action,
+    Actor,
+    RecordedWorld,
+    Recording,
+    Scalar,
+    Timing,
+    Track,
+)
 
 #: Map units on each side of a tile of the recording.
 UNITS = 64
@@ -39,14 +55,18 @@ PICKUP_SOUNDS: Mapping[str, str] = {
 #: When the game puts back what was taken: armour after 20 seconds, everything else after 30.
 RESPAWN_MS: Mapping[str, int] = {
     **dict.fromkeys(("Jacket Armor", "Combat Armor", "Body Armor", "Armor Shard"), 20_000),
-    **dict.fromkeys(("Health", "Bullets", "Shells", "Rockets", "Grenades", "Slugs", "Cells"), 30_000),
+    **dict.fromkeys(
+        ("Health", "Bullets", "Shells", "Rockets", "Grenades", "Slugs", "Cells"), 30_000
+    ),
 }
 _JUMP = "*jump1.wav"
 
 
 @dataclass(frozen=True, slots=True)
 class DemoEvent:
-    """Something the player did: `verb` is pick-up, jump, shoot or die; `what` the item picked up."""
+    """Something the player did: `verb` is pick-up, jump, shoot or die; `what` the item picked
+    up.
+    """
 
     frame: int
     verb: str
@@ -80,10 +100,16 @@ def demo_events(demo: Quake2Demo) -> Iterator[DemoEvent]:
     words, alive = 0, True
     for number, frame in enumerate(demo.frames):
         stats = frame.player.stats
-        own = [demo.sound_name(sound.sound) for sound in frame.sounds if sound.entity == demo.player_entity]
+        own = [
+            demo.sound_name(sound.sound)
+            for sound in frame.sounds
+            if sound.entity == demo.player_entity
+        ]
         named = demo.item_name(stats[PICKUP_WORDS]) if stats[PICKUP_WORDS] != words else None
         words = stats[PICKUP_WORDS]
-        yield from _pickups(number, named, demo.item_name(words), [name for name in own if name in PICKUP_SOUNDS])
+        yield from _pickups(
+            number, named, demo.item_name(words), [name for name in own if name in PICKUP_SOUNDS]
+        )
         for _ in range(own.count(_JUMP)):
             yield DemoEvent(number, "jump")
         for _ in (flash for flash in frame.flashes if flash.entity == demo.player_entity):
@@ -93,9 +119,12 @@ def demo_events(demo: Quake2Demo) -> Iterator[DemoEvent]:
         alive = frame.player.move_type not in DEAD
 
 
-def _pickups(frame: int, named: str | None, shown: str | None, sounds: list[str]) -> Iterator[DemoEvent]:
-    """The status bar shows the last of several things picked up at once; a sound without new words is one more of what it shows,
-    where that goes with the sound, else only its kind is known."""
+def _pickups(
+    frame: int, named: str | None, shown: str | None, sounds: list[str]
+) -> Iterator[DemoEvent]:
+    """The status bar shows the last of several things picked up at once; a sound without new words
+    is one more of what it shows, where that goes with the sound, else only its kind is known.
+    """
     for place, sound in enumerate(sounds):
         last = place == len(sounds) - 1
         kind = PICKUP_SOUNDS[sound]
@@ -112,13 +141,18 @@ def carried(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> list[frozenset[s
     have: frozenset[str] = frozenset()
     held = []
     for number, frame in enumerate(demo.frames):
-        picked = [event.what for event in by_frame.get(number, []) if event.verb == "pick-up" and event.what]
+        picked = [
+            event.what
+            for event in by_frame.get(number, [])
+            if event.verb == "pick-up" and event.what
+        ]
         have = frozenset() if frame.player.move_type in DEAD else have | frozenset(picked)
         held.append(have)
     return held
 
 
-# ---------------------------------------------------------------------------------------------- recording
+# ----------------------------------------------------------------------------------------------
+# recording
 
 
 def _recording(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> Recording:
@@ -139,22 +173,50 @@ def _recording(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> Recording:
     )
     actors, tracks = [Actor("player", _name(demo, demo.player_entity), "mover")], [own]
     for entity in sorted({number for frame in frames for number in _figures(demo, frame)}):
-        seen = {number: frame.entities[entity] for number, frame in enumerate(frames) if entity in _figures(demo, frame)}
+        seen = {
+            number: frame.entities[entity]
+            for number, frame in enumerate(frames)
+            if entity in _figures(demo, frame)
+        }
         first = min(seen)
         places = [seen[first]]
         for number in range(first + 1, len(frames)):
-            places.append(seen.get(number, places[-1]))  # out of sight it stays where it was seen last
+            places.append(
+                seen.get(number, places[-1])
+            )  # out of sight it stays where it was seen last
         actors.append(Actor(f"other-{entity}", _name(demo, entity), "mover"))
-        xs, ys = (tuple(across(place.origin[0]) for place in places), tuple(down(place.origin[1]) for place in places))
-        tracks.append(Track(f"other-{entity}", xs, ys, tuple(round(-place.angles[1]) % 360 for place in places), first))
+        xs, ys = (
+            tuple(across(place.origin[0]) for place in places),
+            tuple(down(place.origin[1]) for place in places),
+        )
+        tracks.append(
+            Track(
+                f"other-{entity}",
+                xs,
+                ys,
+                tuple(round(-place.angles[1]) % 360 for place in places),
+                first,
+            )
+        )
     frame_ms = 1000 // FRAME_HZ
     actions = tuple(
         Action(
-            f"a{n}", "player", event.frame * frame_ms, (event.frame + 1) * frame_ms, event.verb, event.what, text=_words(event)
+            f"a{n}",
+            "player",
+            event.frame * frame_ms,
+            (event.frame + 1) * frame_ms,
+            event.verb,
+            event.what,
+            text=_words(event),
         )
         for n, event in enumerate(events)
     )
-    provenance: dict[str, Scalar] = {"format": "dm2", "protocol": 34, "level": demo.level, "game": demo.game}
+    provenance: dict[str, Scalar] = {
+        "format": "dm2",
+        "protocol": 34,
+        "level": demo.level,
+        "game": demo.game,
+    }
     provenance |= {f"respawn_ms {item}": time for item, time in RESPAWN_MS.items()}
     return Recording(
         world=RecordedWorld("arena", width, height, _walls(tracks, width, height)),
@@ -168,23 +230,38 @@ def _recording(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> Recording:
 
 
 def _figures(demo: Quake2Demo, frame: Quake2Frame) -> list[int]:
-    return [n for n, entity in frame.entities.items() if entity.model == FIGURE and n != demo.player_entity]
+    return [
+        n
+        for n, entity in frame.entities.items()
+        if entity.model == FIGURE and n != demo.player_entity
+    ]
 
 
 def _name(demo: Quake2Demo, entity: int) -> str:
-    return demo.strings.get(CS_PLAYERSKINS + entity - 1, "").partition("\\")[0] or f"player {entity}"
+    return (
+        demo.strings.get(CS_PLAYERSKINS + entity - 1, "").partition("\\")[0] or f"player {entity}"
+    )
 
 
 def _words(event: DemoEvent) -> str:
     return (
-        f"picks up {event.what}" if event.verb == "pick-up" else {"jump": "jumps", "shoot": "shoots", "die": "dies"}[event.verb]
+        f"picks up {event.what}"
+        if event.verb == "pick-up"
+        else {"jump": "jumps", "shoot": "shoots", "die": "dies"}[event.verb]
     )
 
 
 def _surface(frames: list[Quake2Frame]) -> tuple[int, int, int, int]:
-    """Left column, upper edge, width and height in tiles: as far as anybody went, and a tile around."""
+    """Left column, upper edge, width and height in tiles: as far as anybody went, and a tile
+    around.
+    """
     points = [frame.player.origin for frame in frames]
-    points += [entity.origin for frame in frames for entity in frame.entities.values() if entity.model == FIGURE]
+    points += [
+        entity.origin
+        for frame in frames
+        for entity in frame.entities.values()
+        if entity.model == FIGURE
+    ]
     xs, ys = [int(x // UNITS) for x, _, _ in points], [int(y // UNITS) for _, y, _ in points]
     left, top = min(xs) - 1, max(ys) + 2
     return left, top, max(xs) - left + 2, top - min(ys) + 1
@@ -199,7 +276,10 @@ def _walls(tracks: list[Track], width: int, height: int) -> tuple[str, ...]:
         for dx in (-1, 0, 1)
         for dy in (-1, 0, 1)
     }
-    return tuple("".join("." if (column, row) in been else "#" for column in range(width)) for row in range(height))
+    return tuple(
+        "".join("." if (column, row) in been else "#" for column in range(width))
+        for row in range(height)
+    )
 
 
 def _telemetry(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> dict[str, tuple[Scalar, ...]]:
@@ -209,7 +289,8 @@ def _telemetry(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> dict[str, tup
         verbs.setdefault(event.frame, []).append(event.verb)
     numbers = {"health": HEALTH, "ammunition": AMMUNITION, "armour": ARMOUR, "frags": FRAGS}
     columns: dict[str, tuple[Scalar, ...]] = {
-        name: tuple(frame.player.stats[place] for frame in frames) for name, place in numbers.items()
+        name: tuple(frame.player.stats[place] for frame in frames)
+        for name, place in numbers.items()
     }
     columns["z"] = tuple(frame.player.origin[2] for frame in frames)
     for number, axis in enumerate("xyz"):
@@ -219,7 +300,9 @@ def _telemetry(demo: Quake2Demo, events: tuple[DemoEvent, ...]) -> dict[str, tup
     columns["weapon"] = tuple(_weapon(demo.model_name(frame.player.gun_index)) for frame in frames)
     columns["alive"] = tuple(frame.player.move_type not in (*DEAD, FROZEN) for frame in frames)
     columns["carried"] = tuple(", ".join(sorted(held)) or None for held in carried(demo, events))
-    columns["events"] = tuple(" ".join(verbs.get(number, [])) or None for number in range(len(frames)))
+    columns["events"] = tuple(
+        " ".join(verbs.get(number, [])) or None for number in range(len(frames))
+    )
     return columns
 
 

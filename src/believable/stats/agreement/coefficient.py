@@ -1,4 +1,6 @@
-"""What every agreement coefficient shares: ratings read into numbers, and the interval of 1 − observed/expected."""
+"""What every agreement coefficient shares: ratings read into numbers, and the interval of 1 −
+observed/expected.
+"""
 
 from __future__ import annotations
 
@@ -33,16 +35,20 @@ class CodedLabels:
     numeric: bool
 
 
-def code_labels(ratings: Any, *, name: str, ndim: int, categories: Sequence[Any] | None = None) -> CodedLabels:
-    """Labels of any one kind (numbers or texts), None or NaN for missing, to codes in category order.
+def code_labels(
+    ratings: Any, *, name: str, ndim: int, categories: Sequence[Any] | None = None
+) -> CodedLabels:
+    """Labels of any one kind (numbers or texts), None or NaN for missing, to codes in category
+    order.
 
     Without `categories` the categories are the labels that occur, in ascending order.
     """
     array = _as_array(ratings, name)
     if array.ndim != ndim:
         raise InvalidInput(
-            f"{name}: expected {'a flat sequence' if ndim == 1 else 'a table of items × raters'}, "
-            f"got shape {array.shape}. Give one row per item{'' if ndim == 1 else ' and one column per rater'}."
+            f"{name}: expected {'a flat sequence' if ndim == 1 else 'a table of items × raters'},"
+            f" got shape {array.shape}. Give one row per"
+            f" item{'' if ndim == 1 else ' and one column per rater'}."
         )
     numeric = array.dtype.kind in "biuf"
     missing = _missing(array)
@@ -59,12 +65,14 @@ def code_labels(ratings: Any, *, name: str, ndim: int, categories: Sequence[Any]
 def code_pair(
     a: Any, b: Any, *, categories: Sequence[Any] | None = None
 ) -> tuple[IntArray, IntArray, tuple[Any, ...], bool, int]:
-    """Two raters' labels in one coding: codes of both, categories, numeric, and how many pairs were incomplete."""
+    """Two raters' labels in one coding: codes of both, categories, numeric, and how many pairs were
+    incomplete.
+    """
     first, second = _as_array(a, "a"), _as_array(b, "b")
     if first.shape != second.shape or first.ndim != 1:
         raise InvalidInput(
-            f"a, b: expected two flat sequences of the same length, got shapes {first.shape} and {second.shape}. "
-            "Give one label per item from each rater, None where one is missing."
+            f"a, b: expected two flat sequences of the same length, got shapes {first.shape} and"
+            f" {second.shape}. Give one label per item from each rater, None where one is missing."
         )
     both = _stack(first, second)
     coded = code_labels(both, name="a, b", ndim=2, categories=categories)
@@ -75,7 +83,9 @@ def code_pair(
     used = (
         coded
         if categories is not None
-        else code_labels(both[:, complete], name="a, b", ndim=2)  # a category seen only in dropped pairs is none
+        else code_labels(
+            both[:, complete], name="a, b", ndim=2
+        )  # a category seen only in dropped pairs is none
     )
     codes = used.codes if categories is None else kept
     return codes[0], codes[1], used.categories, coded.numeric, int((~complete).sum())
@@ -86,13 +96,17 @@ def count_table(coded: CodedLabels) -> IntArray:
     items, width = len(coded.codes), len(coded.categories)
     # Missing cells (code −1) go to a column of their own, which is dropped.
     cells = coded.codes + np.arange(1, items * (width + 1) + 1, width + 1)[:, None]
-    return np.bincount(cells.ravel(), minlength=items * (width + 1)).reshape(items, width + 1)[:, 1:]
+    return np.bincount(cells.ravel(), minlength=items * (width + 1)).reshape(items, width + 1)[
+        :, 1:
+    ]
 
 
 def pair_counts(counts: IntArray) -> tuple[FloatArray, FloatArray]:
     """Per item: ordered pairs of ratings, and those that agree."""
     rated = counts.sum(axis=1)
-    return (rated * (rated - 1)).astype(np.float64), (counts * (counts - 1)).sum(axis=1).astype(np.float64)
+    return (rated * (rated - 1)).astype(np.float64), (counts * (counts - 1)).sum(axis=1).astype(
+        np.float64
+    )
 
 
 def few_ratings(usable: NDArray[np.bool_]) -> tuple[str, ...]:
@@ -105,17 +119,22 @@ def number_table(ratings: Any, *, name: str) -> FloatArray:
     """A table of numbers, NaN for a missing cell."""
     array = _as_array(ratings, name)
     if array.ndim != 2:
-        raise InvalidInput(f"{name}: expected a table of rows × columns, got shape {array.shape}. Give equally long rows.")
+        raise InvalidInput(
+            f"{name}: expected a table of rows × columns, got shape {array.shape}. Give equally"
+            " long rows."
+        )
     missing = _missing(array)
     if array.dtype.kind not in "biuf":
         bad = next(iter(array[~missing]), None)
-        raise InvalidInput(f"{name}: expected numbers, got {bad!r}. Code the labels as numbers first.")
+        raise InvalidInput(
+            f"{name}: expected numbers, got {bad!r}. Code the labels as numbers first."
+        )
     numbers = array.astype(np.float64)
     if np.isinf(numbers).any():
         place = np.argwhere(np.isinf(numbers))[0]
         raise InvalidInput(
-            f"{name}[{place[0]}, {place[1]}]: expected a finite number, got {numbers[tuple(place)]}. "
-            "Give NaN or None for a missing cell."
+            f"{name}[{place[0]}, {place[1]}]: expected a finite number, got"
+            f" {numbers[tuple(place)]}. Give NaN or None for a missing cell."
         )
     check_squarable(numbers, name=name)
     return numbers
@@ -140,7 +159,9 @@ def too_small(
     rows: str = "items",
     columns: str = "raters",
 ) -> Estimate | None:
-    """The undefined answer for a table with too few rows or fewer than two columns; None when it is large enough."""
+    """The undefined answer for a table with too few rows or fewer than two columns; None when it is
+    large enough.
+    """
     n, k = table.shape
     if n >= least_rows and k >= 2:
         return None
@@ -171,22 +192,31 @@ def _object_array(values: Sequence[Any], name: str) -> NDArray[Any]:
     rows = [row for row in values if isinstance(row, (list, np.ndarray))]
     if rows and (len(rows) != len(values) or len({len(row) for row in rows}) != 1):
         lengths = sorted({len(row) for row in rows})
-        raise InvalidInput(f"{name}: expected equally long rows, got lengths {lengths}. Give None where a rating is missing.")
+        raise InvalidInput(
+            f"{name}: expected equally long rows, got lengths {lengths}. Give None where a rating"
+            " is missing."
+        )
     return np.array(values, dtype=object)
 
 
 def _unwrapped(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Objects as floats when every present one is a number (None becomes NaN); texts stay objects."""
+    """Objects as floats when every present one is a number (None becomes NaN); texts stay
+    objects.
+    """
     flat = array.ravel()
     missing = _missing(flat)
     present = [value for value, gone in zip(flat, missing, strict=True) if not gone]
     if all(isinstance(value, (int, float, bool, np.number, np.bool_)) for value in present):
-        return np.array([np.nan if gone else value for value, gone in zip(flat, missing, strict=True)], dtype=np.float64).reshape(
-            array.shape
-        )
+        return np.array(
+            [np.nan if gone else value for value, gone in zip(flat, missing, strict=True)],
+            dtype=np.float64,
+        ).reshape(array.shape)
     if not all(isinstance(value, str) for value in present):
         kinds = sorted({type(value).__name__ for value in present})
-        raise InvalidInput(f"{name}: expected labels of one kind, got {', '.join(kinds)}. Give all numbers or all texts.")
+        raise InvalidInput(
+            f"{name}: expected labels of one kind, got {', '.join(kinds)}. Give all numbers or all"
+            " texts."
+        )
     return array
 
 
@@ -195,7 +225,9 @@ def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
         return np.asarray(np.isnan(array), dtype=bool)
     if array.dtype.kind != "O":
         return np.zeros(array.shape, dtype=bool)
-    flags = [value is None or (isinstance(value, float) and value != value) for value in array.ravel()]
+    flags = [
+        value is None or (isinstance(value, float) and value != value) for value in array.ravel()
+    ]
     return np.array(flags, dtype=bool).reshape(array.shape)
 
 
@@ -206,7 +238,9 @@ def _stack(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     return np.stack([first, second])
 
 
-def _code_numbers(array: NDArray[Any], missing: NDArray[np.bool_], name: str) -> tuple[IntArray, tuple[Any, ...]]:
+def _code_numbers(
+    array: NDArray[Any], missing: NDArray[np.bool_], name: str
+) -> tuple[IntArray, tuple[Any, ...]]:
     numbers = array.astype(np.int64, copy=False) if array.dtype.kind in "bi" else array
     least, most = (np.fmin, np.fmax) if array.dtype.kind == "f" else (np.minimum, np.maximum)
     low = float(least.reduce(numbers, axis=None)) if array.size else math.nan
@@ -214,7 +248,9 @@ def _code_numbers(array: NDArray[Any], missing: NDArray[np.bool_], name: str) ->
         return np.full(array.shape, -1, dtype=np.int64), ()
     high = float(most.reduce(numbers, axis=None))
     if math.isinf(low) or math.isinf(high):
-        raise InvalidInput(f"{name}: expected finite labels, got infinity. Give NaN or None for a missing label.")
+        raise InvalidInput(
+            f"{name}: expected finite labels, got infinity. Give NaN or None for a missing label."
+        )
     if high - low < _OFFSET_SPAN and low.is_integer() and abs(low) < _EXACT_INTEGERS:
         signed = numbers.astype(np.int64) if numbers.dtype.kind == "u" else numbers
         whole = _code_whole_numbers(signed, missing, int(low), int(high))
@@ -227,7 +263,9 @@ def _code_numbers(array: NDArray[Any], missing: NDArray[np.bool_], name: str) ->
 def _code_whole_numbers(
     numbers: NDArray[Any], missing: NDArray[np.bool_], low: int, high: int
 ) -> tuple[IntArray, tuple[Any, ...]] | None:
-    """Small whole numbers need no sorting: their distance from the lowest is the code. None when some are not whole."""
+    """Small whole numbers need no sorting: their distance from the lowest is the code. None when
+    some are not whole.
+    """
     span = high - low + 1
     if numbers.dtype.kind == "f":
         above = numbers - low
@@ -247,14 +285,18 @@ def _code_whole_numbers(
     return codes, tuple((used + low).tolist())
 
 
-def _code_texts(array: NDArray[Any], missing: NDArray[np.bool_], name: str) -> tuple[IntArray, tuple[Any, ...]]:
+def _code_texts(
+    array: NDArray[Any], missing: NDArray[np.bool_], name: str
+) -> tuple[IntArray, tuple[Any, ...]]:
     present = array[~missing]
     blank = next((label for label in present.tolist() if not label.strip()), None)
     if blank is not None:
         kind = "spaces only" if blank else "an empty text"
         raise InvalidInput(f"{name}: expected a label, got {kind}. Give None for a missing label.")
     index = {label: code for code, label in enumerate(sorted(set(present.tolist())))}
-    inverse = np.fromiter((index[label] for label in present.tolist()), dtype=np.int64, count=len(present))
+    inverse = np.fromiter(
+        (index[label] for label in present.tolist()), dtype=np.int64, count=len(present)
+    )
     return _scatter(inverse, missing), tuple(index)
 
 
@@ -266,10 +308,15 @@ def _scatter(inverse: IntArray, missing: NDArray[np.bool_]) -> IntArray:
     return codes
 
 
-def _recode(codes: IntArray, labels: tuple[Any, ...], categories: Sequence[Any], name: str) -> IntArray:
+def _recode(
+    codes: IntArray, labels: tuple[Any, ...], categories: Sequence[Any], name: str
+) -> IntArray:
     position = {label: place for place, label in enumerate(categories)}
     if len(position) != len(categories):
-        raise InvalidInput(f"categories: expected each label once, got {list(categories)!r}. Remove the repeated one.")
+        raise InvalidInput(
+            f"categories: expected each label once, got {list(categories)!r}. Remove the repeated"
+            " one."
+        )
     unknown = [label for label in labels if label not in position]
     if unknown:
         raise InvalidInput(
@@ -293,16 +340,24 @@ def coefficient(
     p_value: float | None = None,
     reported_se: float | None = None,
 ) -> Estimate:
-    """A coefficient between −1 and 1, with its interval on the scale log(1 − value), Student's t with n − 1.
+    """A coefficient between −1 and 1, with its interval on the scale log(1 − value), Student's t
+    with n − 1.
 
-    That scale keeps the bounds below 1 and holds its level where the plain Wald interval falls short (high
-    agreement, few items). They end at −1, which no such coefficient can pass. `reported_se` is the standard error of the
-    literature if the interval rests on another. With perfect agreement the data have no error to measure: the lower bound is
-    then `at_one`.
+    That scale keeps the bounds below 1 and holds its level where the plain Wald interval falls
+    short (high agreement, few items). They end at −1, which no such coefficient can pass.
+    `reported_se` is the standard error of the literature if the interval rests on another. With
+    perfect agreement the data have no error to measure: the lower bound is then `at_one`.
     """
     if n < 2:
         return one_item(value, method, level, notes=notes)
-    extra = {"n": n, "level": level, "method": method, "notes": notes, "statistic": statistic, "p_value": p_value}
+    extra = {
+        "n": n,
+        "level": level,
+        "method": method,
+        "notes": notes,
+        "statistic": statistic,
+        "p_value": p_value,
+    }
     if value >= 1 - 1e-12:
         low = 0.0 if at_one is None else max(at_one, _LEAST)
         return Estimate(value=1.0, low=low, high=1.0, se=0.0, **extra)  # type: ignore[arg-type]
@@ -317,7 +372,9 @@ def coefficient(
 
 
 def unseen_share(n: int, *, level: float) -> float:
-    """The largest share of disagreeing items that n agreeing ones leave possible (Wilson's upper bound at 0)."""
+    """The largest share of disagreeing items that n agreeing ones leave possible (Wilson's upper
+    bound at 0).
+    """
     z = float(special.ndtri(1 - (1 - level) / 2))
     return z * z / (n + z * z)
 
@@ -337,4 +394,6 @@ def one_item(value: float, method: str, level: float, *, notes: tuple[str, ...] 
 
 def no_items(method: str, level: float, *, notes: tuple[str, ...] = ()) -> Estimate:
     """The answer when nothing can be compared."""
-    return undefined("no item has two ratings to compare", method=method, n=0, level=level, notes=notes)
+    return undefined(
+        "no item has two ratings to compare", method=method, n=0, level=level, notes=notes
+    )

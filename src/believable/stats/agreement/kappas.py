@@ -10,7 +10,13 @@ import numpy as np
 
 from believable.core.deferred import special
 from believable.core.errors import InvalidInput
-from believable.stats.agreement.coefficient import IntArray, code_pair, coefficient, no_items, unseen_share
+from believable.stats.agreement.coefficient import (
+    IntArray,
+    code_pair,
+    coefficient,
+    no_items,
+    unseen_share,
+)
 from believable.stats.estimate import Estimate, check_level, undefined
 from believable.stats.inputs import FloatArray, one_of
 
@@ -18,20 +24,29 @@ Weights = Literal["linear", "quadratic"]
 
 
 def cohen_kappa(
-    a: Any, b: Any, weights: Weights | None = None, *, categories: Sequence[Any] | None = None, level: float = 0.95
+    a: Any,
+    b: Any,
+    weights: Weights | None = None,
+    *,
+    categories: Sequence[Any] | None = None,
+    level: float = 0.95,
 ) -> Estimate:
     """Do two coders agree beyond what their habits would give by chance?
 
-    Formula     κ = (p_o − p_e)/(1 − p_e) with p_o = Σ w_ij p_ij and p_e = Σ w_ij p_i· p_·j; w is the identity, or
-                1 − |i − j|/(q − 1) ("linear"), or 1 − (i − j)²/(q − 1)² ("quadratic") on category positions.
-    Range       −1 to 1; 1 is full agreement, 0 is chance, below 0 is less than chance. Higher is better.
-    Interval    jackknife over items, on the scale log(1 − κ), Student's t; it ends at −1. `se` is the Fleiss–Cohen–Everitt
-                standard error, with which the interval of quadratic κ of 60 items covers 93 % only.
+    Formula     κ = (p_o − p_e)/(1 − p_e) with p_o = Σ w_ij p_ij and p_e = Σ w_ij p_i· p_·j; w is
+                the identity, or 1 − |i − j|/(q − 1) ("linear"), or 1 − (i − j)²/(q − 1)²
+                ("quadratic") on category positions.
+    Range       −1 to 1; 1 is full agreement, 0 is chance, below 0 is less than chance. Higher is
+                better.
+    Interval    jackknife over items, on the scale log(1 − κ), Student's t; it ends at −1. `se` is
+                the Fleiss–Cohen–Everitt standard error, with which the interval of quadratic κ of
+                60 items covers 93 % only.
     Test        statistic = κ / (its standard error under chance only), normal; two-sided p_value.
     Missing     a pair with a missing label is left out and noted.
     Undefined   no complete pair; both coders use one and the same category throughout (p_e = 1).
-    Categories  weighted κ needs the order: numbers are taken ascending, texts need `categories`. Give
-                `categories` also when a point of the scale was never used, or the distances shrink.
+    Categories  weighted κ needs the order: numbers are taken ascending, texts need `categories`.
+                Give `categories` also when a point of the scale was never used, or the distances
+                shrink.
     Source      Cohen 1960, 1968; Fleiss, Cohen & Everitt 1969.
     Checked     R irr 0.84.1 (value, z), vcd 1.4 (standard error), psych 2.2.9, scikit-learn.
     """
@@ -76,7 +91,9 @@ def shared_kappas(share: FloatArray) -> FloatArray:
     observed = share.diagonal(axis1=1, axis2=2).sum(axis=1)
     expected = np.vecdot(share.sum(axis=2), share.sum(axis=1))
     defined = expected < 1 - 1e-15
-    return np.asarray(np.divide(observed - expected, 1 - expected, out=np.full(len(share), np.nan), where=defined))
+    return np.asarray(
+        np.divide(observed - expected, 1 - expected, out=np.full(len(share), np.nan), where=defined)
+    )
 
 
 def _joint_shares(first: IntArray, second: IntArray, width: int) -> FloatArray:
@@ -98,7 +115,9 @@ def _jackknife_se(counts: FloatArray, weight: FloatArray, value: float) -> float
     times, gone = counts[i, j], weight[i, j]
     n = float(rows.sum())
     observed = (float((weight * counts).sum()) - gone) / (n - 1)
-    expected = (float(rows @ weight @ columns) - (weight @ columns)[i] - (rows @ weight)[j] + gone) / (n - 1) ** 2
+    expected = (
+        float(rows @ weight @ columns) - (weight @ columns)[i] - (rows @ weight)[j] + gone
+    ) / (n - 1) ** 2
     usable = expected < 1 - 1e-12
     left = np.full(len(times), value)
     left[usable] = (observed[usable] - expected[usable]) / (1 - expected[usable])
@@ -106,7 +125,9 @@ def _jackknife_se(counts: FloatArray, weight: FloatArray, value: float) -> float
     return math.sqrt((n - 1) / n * float(times @ (around * around)))
 
 
-def _kappa(share: FloatArray, weight: FloatArray, n: int) -> tuple[float | None, float, float | None]:
+def _kappa(
+    share: FloatArray, weight: FloatArray, n: int
+) -> tuple[float | None, float, float | None]:
     """κ, its standard error, and z under chance only; None where p_e = 1."""
     rows, columns = share.sum(axis=1), share.sum(axis=0)
     observed = float((weight * share).sum())

@@ -24,7 +24,8 @@ from believable.stats.inputs import FloatArray, one_of
 Measurement = Literal["nominal", "ordinal", "interval", "ratio"]
 
 _CELLS_AT_ONCE = 4_000_000
-#: With so few different values units are counted in a table of values; with more their values are listed.
+#: With so few different values units are counted in a table of values; with more their values are
+#: listed.
 _FEW_VALUES = 24
 
 
@@ -39,13 +40,18 @@ class _Pairable(Protocol):
         """Per unit: the sum of this quantity over its values."""
 
     def value_sum(self, per_unit: FloatArray) -> FloatArray:
-        """Per distinct value: the sum of this quantity over the units that hold it, as often as they do."""
+        """Per distinct value: the sum of this quantity over the units that hold it, as often as
+        they do.
+        """
 
     def cubes_left(self) -> FloatArray:
         """Per unit: Σ counts³ when the unit is gone."""
 
-    def disagreements(self, level: Measurement, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Per unit: the sum of δ² over its ordered pairs. Per distinct value: the sum of δ² to all values.
+    def disagreements(
+        self, level: Measurement, scores: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Per unit: the sum of δ² over its ordered pairs. Per distinct value: the sum of δ² to all
+        values.
 
         `scores` are those of the distinct values: see `_scores`.
         """
@@ -56,7 +62,9 @@ class _Counted:
 
     def __init__(self, table: FloatArray, sizes: FloatArray, values: FloatArray) -> None:
         self.table, self.sizes, self.values = table, sizes, values
-        self.counts = np.asarray(np.ones(len(table)) @ table)  # on small tables half the time of `sum`
+        self.counts = np.asarray(
+            np.ones(len(table)) @ table
+        )  # on small tables half the time of `sum`
 
     def unit_sum(self, per_value: FloatArray) -> FloatArray:
         return np.asarray(self.table @ per_value)
@@ -66,9 +74,13 @@ class _Counted:
 
     def cubes_left(self) -> FloatArray:
         left = self.counts - self.table
-        return np.asarray((left * left * left) @ np.ones(len(self.values)))  # a float's ** 3 is slow
+        return np.asarray(
+            (left * left * left) @ np.ones(len(self.values))
+        )  # a float's ** 3 is slow
 
-    def disagreements(self, level: Measurement, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def disagreements(
+        self, level: Measurement, scores: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         if level == "nominal":
             equal = np.einsum("uv,uv->u", self.table, self.table)
             return self.sizes * self.sizes - equal, np.add.reduce(self.counts) - self.counts
@@ -80,7 +92,9 @@ class _Counted:
 class _ListedValues:
     """Many distinct values (continuous ratings): a list of values with the unit of each."""
 
-    def __init__(self, code: IntArray, unit: IntArray, sizes: FloatArray, values: FloatArray) -> None:
+    def __init__(
+        self, code: IntArray, unit: IntArray, sizes: FloatArray, values: FloatArray
+    ) -> None:
         self.code, self.unit, self.sizes, self.values = code, unit, sizes, values
         self.counts = np.bincount(code, minlength=len(values)).astype(np.float64)
 
@@ -93,15 +107,23 @@ class _ListedValues:
     def cubes_left(self) -> FloatArray:
         unit, code, times = self._held()
         lost = self.counts[code] ** 3 - (self.counts[code] - times) ** 3
-        return np.asarray((self.counts**3).sum() - np.bincount(unit, lost, minlength=len(self.sizes)))
+        return np.asarray(
+            (self.counts**3).sum() - np.bincount(unit, lost, minlength=len(self.sizes))
+        )
 
-    def disagreements(self, level: Measurement, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def disagreements(
+        self, level: Measurement, scores: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         if level == "nominal":
             return self.sizes**2 - self._equal_pairs(), self.counts.sum() - self.counts
         if level == "ratio":
             return self._ratio_within(), self._ratio_to_all()
         sums, squares = self.unit_sum(scores), self.unit_sum(scores**2)
-        n, total, square = self.counts.sum(), float(self.counts @ scores), float(self.counts @ scores**2)
+        n, total, square = (
+            self.counts.sum(),
+            float(self.counts @ scores),
+            float(self.counts @ scores**2),
+        )
         within = np.maximum(2 * (self.sizes * squares - sums**2), 0.0)
         within[within < 1e-13 * self.sizes**2] = 0.0
         return within, n * scores**2 - 2 * scores * total + square
@@ -117,7 +139,9 @@ class _ListedValues:
 
     def _ratio_within(self) -> FloatArray:
         within, each = np.zeros(len(self.sizes)), self.values[self.code]
-        for lag in range(1, int(self.sizes.max())):  # values of a unit stand together, so all pairs are lags
+        for lag in range(
+            1, int(self.sizes.max())
+        ):  # values of a unit stand together, so all pairs are lags
             same = self.unit[lag:] == self.unit[:-lag]
             distance = 2 * _ratio_distance(each[:-lag][same], each[lag:][same])
             within += np.bincount(self.unit[lag:][same], distance, minlength=len(within))
@@ -128,30 +152,38 @@ class _ListedValues:
         step = max(1, _CELLS_AT_ONCE // len(self.values))
         for start in range(0, len(self.values), step):
             block = self.values[start : start + step, None]
-            to_all[start : start + step] = _ratio_distance(block, self.values[None, :]) @ self.counts
+            to_all[start : start + step] = (
+                _ratio_distance(block, self.values[None, :]) @ self.counts
+            )
         return to_all
 
 
-def krippendorff_alpha(ratings: Any, level: Measurement = "nominal", *, confidence: float = 0.95) -> Estimate:
+def krippendorff_alpha(
+    ratings: Any, level: Measurement = "nominal", *, confidence: float = 0.95
+) -> Estimate:
     """Would other raters of the same kind have given the same data?
 
-    Formula     α = 1 − D_o/D_e: mean squared difference within units over that between all values, δ² being
-                0/1 (nominal), (rank difference)² (ordinal), (c − k)² (interval), ((c − k)/(c + k))² (ratio).
-    Range       ≤ 1; 1 is perfect, 0 is chance, below 0 is systematic disagreement. Customary: ≥ .80 to rely on,
-                ≥ .667 for tentative conclusions.
-    Input       rows are units, columns raters. `level` is the level of measurement, as in the literature;
-                `confidence` is the level of the interval. Ordinal and higher need numbers.
-    Interval    jackknife over units, scale log(1 − α), Student's t. At α = 1 the lower bound is 1 − u/D, u the largest share
-                of disagreeing units that none seen leaves possible, D the chance that two of all values differ: where
-                one code is rare, a few unseen disagreements weigh much.
+    Formula     α = 1 − D_o/D_e: mean squared difference within units over that between all values,
+                δ² being 0/1 (nominal), (rank difference)² (ordinal), (c − k)² (interval), ((c −
+                k)/(c + k))² (ratio).
+    Range       ≤ 1; 1 is perfect, 0 is chance, below 0 is systematic disagreement. Customary: ≥ .80
+                to rely on, ≥ .667 for tentative conclusions.
+    Input       rows are units, columns raters. `level` is the level of measurement, as in the
+                literature; `confidence` is the level of the interval. Ordinal and higher need
+                numbers.
+    Interval    jackknife over units, scale log(1 − α), Student's t. At α = 1 the lower bound is 1 −
+                u/D, u the largest share of disagreeing units that none seen leaves possible, D the
+                chance that two of all values differ: where one code is rare, a few unseen
+                disagreements weigh much.
     Missing     allowed; units with fewer than two values carry no information and are noted.
-    Caution     ratio distances from a zero to anything else are all 1: with many zeros the interval covers less
-                (about 92 % instead of 95 % when a tenth of the values are zeros and there are 40 units).
+    Caution     ratio distances from a zero to anything else are all 1: with many zeros the interval
+                covers less (about 92 % instead of 95 % when a tenth of the values are zeros and
+                there are 40 units).
     Undefined   no unit with two values; all values equal (D_e = 0).
-    Cost        nominal, ordinal, interval: linear in the table (closed forms), also for continuous values; ratio: square
-                of the number of distinct values, in blocks of bounded memory.
-    Source      Krippendorff 2011, 2019. Own code: the PyPI package is GPL and its memory grows with the square of
-                the number of distinct values.
+    Cost        nominal, ordinal, interval: linear in the table (closed forms), also for continuous
+                values; ratio: square of the number of distinct values, in blocks of bounded memory.
+    Source      Krippendorff 2011, 2019. Own code: the PyPI package is GPL and its memory grows with
+                the square of the number of distinct values.
     Checked     R irr 0.84.1 `kripp.alpha`, Python krippendorff 0.9.0, Krippendorff's 2011 example.
     """
     check_level(confidence)
@@ -160,8 +192,8 @@ def krippendorff_alpha(ratings: Any, level: Measurement = "nominal", *, confiden
     coded = code_labels(ratings, name="ratings", ndim=2)
     if level != "nominal" and not coded.numeric and len(coded.categories):
         raise InvalidInput(
-            f"ratings: {level} α needs numbers, got the label {coded.categories[0]!r}. Code the labels as numbers in "
-            "their order, or use level='nominal'."
+            f"ratings: {level} α needs numbers, got the label {coded.categories[0]!r}. Code the"
+            " labels as numbers in their order, or use level='nominal'."
         )
     data, notes = _pairable(coded)
     units = len(data.sizes)
@@ -213,19 +245,24 @@ def _counted(table: FloatArray, numbers: FloatArray) -> tuple[_Pairable, int]:
     return _Counted(np.ascontiguousarray(table[:, used]), sizes, numbers[used]), units
 
 
-def _listed(codes: IntArray, cells: NDArray[np.bool_], keep: NDArray[np.bool_], numbers: FloatArray) -> _ListedValues:
+def _listed(
+    codes: IntArray, cells: NDArray[np.bool_], keep: NDArray[np.bool_], numbers: FloatArray
+) -> _ListedValues:
     rows, columns = np.nonzero(cells)
     code = codes[rows, columns]
     used = np.bincount(code, minlength=len(numbers)) > 0
     sizes = cells.sum(axis=1)[keep].astype(np.float64)
-    return _ListedValues((np.cumsum(used) - 1)[code], (np.cumsum(keep) - 1)[rows], sizes, numbers[used])
+    return _ListedValues(
+        (np.cumsum(used) - 1)[code], (np.cumsum(keep) - 1)[rows], sizes, numbers[used]
+    )
 
 
 def _alpha(data: _Pairable, level: Measurement) -> tuple[float, FloatArray]:
     """α, and α without each unit."""
     if level == "ratio" and data.values[0] < 0:
         raise InvalidInput(
-            f"ratings: ratio α needs values of 0 or more, got {data.values[0]}. Use level='interval' for signed values."
+            f"ratings: ratio α needs values of 0 or more, got {data.values[0]}. Use"
+            " level='interval' for signed values."
         )
     scores, scale = _scores(data, level)
     within, to_all = data.disagreements(level, scores)
@@ -237,10 +274,13 @@ def _alpha(data: _Pairable, level: Measurement) -> tuple[float, FloatArray]:
     alpha = 1 - (total - 1) * observed / expected
     left, observed_left = total - data.sizes, observed - per_unit
     if level == "ordinal":
-        observed_left = np.maximum(observed_left - _ordinal_moves(data, scores, scale, partners), 0.0)
+        observed_left = np.maximum(
+            observed_left - _ordinal_moves(data, scores, scale, partners), 0.0
+        )
         expected_left = (left * left * left - data.cubes_left()) * left / (6 * scale * scale)
     else:
-        # Taking a unit out removes its distances to all values twice; its inner ones were then removed twice.
+        # Taking a unit out removes its distances to all values twice; its inner ones were then
+        # removed twice.
         expected_left = expected - 2 * data.unit_sum(to_all) + within
     if np.minimum.reduce(expected_left) > 1e-12 * expected:
         return alpha, 1 - (left - 1) * observed_left / expected_left
@@ -249,12 +289,18 @@ def _alpha(data: _Pairable, level: Measurement) -> tuple[float, FloatArray]:
     return alpha, np.where(usable, 1 - (left - 1) * ratio, alpha)
 
 
-def _ordinal_moves(data: _Pairable, scores: FloatArray, scale: float, partners: FloatArray) -> FloatArray:
-    """Per unit: by how much the others' observed disagreement falls because ordinal distances are ranks.
+def _ordinal_moves(
+    data: _Pairable, scores: FloatArray, scale: float, partners: FloatArray
+) -> FloatArray:
+    """Per unit: by how much the others' observed disagreement falls because ordinal distances are
+    ranks.
 
-    Ranks are counted among the values left, so they move too when a unit goes; to first order in that unit.
+    Ranks are counted among the values left, so they move too when a unit goes; to first order in
+    that unit.
     """
-    pull = scores * data.value_sum(data.sizes / partners) - data.value_sum(data.unit_sum(scores) / partners)
+    pull = scores * data.value_sum(data.sizes / partners) - data.value_sum(
+        data.unit_sum(scores) / partners
+    )
     # Removing one value lowers the ranks above it by one and its own by half.
     up_to = pull.cumsum()
     return data.unit_sum((up_to[-1] - up_to + pull / 2) * (4 / scale))
@@ -275,7 +321,8 @@ def _ratio_distance(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _scores(data: _Pairable, level: Measurement) -> tuple[FloatArray, float]:
-    """What distances are taken of: the values, for ordinal ones their mid-ranks; and the unit they are measured in.
+    """What distances are taken of: the values, for ordinal ones their mid-ranks; and the unit they
+    are measured in.
 
     Squared differences are taken of scores brought to −1…1, so that they keep their digits.
     """

@@ -1,4 +1,6 @@
-"""Two or more raters, categories, cells may be missing: percent agreement, Fleiss' κ, Gwet's AC1 and relatives."""
+"""Two or more raters, categories, cells may be missing: percent agreement, Fleiss' κ, Gwet's AC1
+and relatives.
+"""
 
 from __future__ import annotations
 
@@ -53,15 +55,21 @@ class _ItemAgreement:
 
 
 def percent_agreement(
-    ratings: Any, *, rule: Literal["pairs", "all"] = "pairs", tolerance: float | None = None, level: float = 0.95
+    ratings: Any,
+    *,
+    rule: Literal["pairs", "all"] = "pairs",
+    tolerance: float | None = None,
+    level: float = 0.95,
 ) -> Estimate:
     """How often do raters say the same?
 
-    Formula     rule "pairs": mean over items of the share of agreeing pairs of ratings; rule "all": share of items
-                on which all ratings agree. With `tolerance` (numbers) two ratings agree when they differ by at most
-                that much. Two raters: both rules are the same.
-    Range       0 to 1, higher is better. Not corrected for chance: with one dominant category it is high anyway.
-    Interval    Wilson's score interval; rule "pairs" with the effective number of items, from their spread.
+    Formula     rule "pairs": mean over items of the share of agreeing pairs of ratings; rule "all":
+                share of items on which all ratings agree. With `tolerance` (numbers) two ratings
+                agree when they differ by at most that much. Two raters: both rules are the same.
+    Range       0 to 1, higher is better. Not corrected for chance: with one dominant category it is
+                high anyway.
+    Interval    Wilson's score interval; rule "pairs" with the effective number of items, from their
+                spread.
     Missing     allowed; items with fewer than two ratings are left out and noted.
     Undefined   no item has two ratings.
     Checked     R irr 0.84.1 `agree`, irrCAC 1.0 `pa.coeff.raw`.
@@ -69,7 +77,9 @@ def percent_agreement(
     check_level(level)
     one_of(rule, ("pairs", "all"), name="rule")
     if tolerance is not None and tolerance < 0:
-        raise InvalidInput(f"tolerance: expected 0 or more, got {tolerance}. Give None for equal labels.")
+        raise InvalidInput(
+            f"tolerance: expected 0 or more, got {tolerance}. Give None for equal labels."
+        )
     method = f"percent_agreement ({rule}; Wilson interval)"
     if tolerance is None:
         coded = code_labels(ratings, name="ratings", ndim=2)
@@ -90,14 +100,19 @@ def percent_agreement(
     return Estimate(value, low, high, level, n, method, notes=notes)
 
 
-def fleiss_kappa(ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95) -> Estimate:
-    """Do several interchangeable raters agree beyond chance, chance being the pooled use of the categories?
+def fleiss_kappa(
+    ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95
+) -> Estimate:
+    """Do several interchangeable raters agree beyond chance, chance being the pooled use of the
+    categories?
 
     Formula     κ = (p_o − p_e)/(1 − p_e), p_o the mean share of agreeing pairs, p_e = Σ_c p_c².
     Range       ≤ 1, 0 is chance, higher is better.
     Interval    Gwet's linearised standard error over items, scale log(1 − κ), Student's t.
-    Test        statistic = κ / Fleiss' 1979 standard error under chance only (complete tables), two-sided p_value.
-    Missing     allowed (Gwet's extension): p_o over items with two ratings or more, p_c over items with any.
+    Test        statistic = κ / Fleiss' 1979 standard error under chance only (complete tables),
+                two-sided p_value.
+    Missing     allowed (Gwet's extension): p_o over items with two ratings or more, p_c over items
+                with any.
     Undefined   one rater, no item with two ratings, or one category throughout.
     Source      Fleiss 1971; Fleiss, Nee & Landis 1979; Gwet 2014.
     Checked     R irr 0.84.1 `kappam.fleiss` (value, z), irrCAC 1.0 (missing cells), statsmodels.
@@ -108,18 +123,24 @@ def fleiss_kappa(ratings: Any, *, categories: Sequence[Any] | None = None, level
         return parts
     expected = float(parts.shares @ parts.shares)
     # Each item's own pull on p_e is (π_i·p), so the linearised term is 2(π_i·p − p_e).
-    return _chance_corrected(parts, expected, parts.item_shares @ parts.shares, method, level, z=_fleiss_z(parts))
+    return _chance_corrected(
+        parts, expected, parts.item_shares @ parts.shares, method, level, z=_fleiss_z(parts)
+    )
 
 
-def gwet_ac1(ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95) -> Estimate:
-    """Do several raters agree beyond chance, when one category is much more frequent than the others?
+def gwet_ac1(
+    ratings: Any, *, categories: Sequence[Any] | None = None, level: float = 0.95
+) -> Estimate:
+    """Do several raters agree beyond chance, when one category is much more frequent than the
+    others?
 
-    Formula     AC1 = (p_o − p_e)/(1 − p_e), p_e = Σ_c p_c(1 − p_c)/(q − 1). Stays high where κ collapses.
+    Formula     AC1 = (p_o − p_e)/(1 − p_e), p_e = Σ_c p_c(1 − p_c)/(q − 1). Stays high where κ
+                collapses.
     Range       ≤ 1, 0 is chance, higher is better.
     Interval    Gwet's linearised standard error over items, scale log(1 − AC1), Student's t.
     Missing     allowed, as in `fleiss_kappa`.
-    Undefined   one rater, no item with two ratings, or fewer than two categories (give `categories` when only
-                one of the scale's categories was used: AC1 is then 1).
+    Undefined   one rater, no item with two ratings, or fewer than two categories (give `categories`
+                when only one of the scale's categories was used: AC1 is then 1).
     Source      Gwet 2008, 2014.
     Checked     R irrCAC 1.0 `gwet.ac1.raw`, Python irrCAC 0.4.4 (value and standard error).
     """
@@ -133,15 +154,21 @@ def gwet_ac1(ratings: Any, *, categories: Sequence[Any] | None = None, level: fl
     return _chance_corrected(parts, expected, pull, method, level)
 
 
-def _parts(ratings: Any, categories: Sequence[Any] | None, method: str, level: float) -> _ItemAgreement | Estimate:
-    """The common ground of the coefficients, or the undefined estimate with the reason why there is none."""
+def _parts(
+    ratings: Any, categories: Sequence[Any] | None, method: str, level: float
+) -> _ItemAgreement | Estimate:
+    """The common ground of the coefficients, or the undefined estimate with the reason why there is
+    none.
+    """
     check_level(level)
     coded = code_labels(ratings, name="ratings", ndim=2, categories=categories)
     counts = count_table(coded)
     pairs, agreeing = pair_counts(counts)
     usable = pairs > 0
     if coded.codes.shape[1] < 2:
-        return undefined("there is one rater only; agreement needs two", method=method, n=0, level=level)
+        return undefined(
+            "there is one rater only; agreement needs two", method=method, n=0, level=level
+        )
     if not usable.any():
         return undefined("no item has two ratings to compare", method=method, n=0, level=level)
     if len(coded.categories) < 2:
@@ -150,16 +177,28 @@ def _parts(ratings: Any, categories: Sequence[Any] | None, method: str, level: f
     rated = counts.sum(axis=1)
     if not rated.all():
         some = rated > 0
-        counts, usable, rated, pairs, agreeing = (part[some] for part in (counts, usable, rated, pairs, agreeing))
+        counts, usable, rated, pairs, agreeing = (
+            part[some] for part in (counts, usable, rated, pairs, agreeing)
+        )
     per_item = np.divide(agreeing, pairs, out=np.zeros(len(counts)), where=usable)
     item_shares = counts / rated[:, None]
-    return _ItemAgreement(counts, usable, per_item, item_shares.mean(axis=0), item_shares, coded.codes.shape[1])
+    return _ItemAgreement(
+        counts, usable, per_item, item_shares.mean(axis=0), item_shares, coded.codes.shape[1]
+    )
 
 
 def _chance_corrected(
-    parts: _ItemAgreement, expected: float, pull: FloatArray, method: str, level: float, *, z: float | None = None
+    parts: _ItemAgreement,
+    expected: float,
+    pull: FloatArray,
+    method: str,
+    level: float,
+    *,
+    z: float | None = None,
 ) -> Estimate:
-    """(p_o − p_e)/(1 − p_e) with Gwet's linearised variance; `pull` is each item's contribution to p_e."""
+    """(p_o − p_e)/(1 − p_e) with Gwet's linearised variance; `pull` is each item's contribution to
+    p_e.
+    """
     if expected >= 1 - 1e-15:
         reason = "one category was used throughout, so chance agreement is 1"
         return undefined(reason, method=method, n=parts.n, level=level)
@@ -172,7 +211,15 @@ def _chance_corrected(
     at_one = 1 - unseen_share(usable, level=level) / (1 - expected)
     p_value = None if z is None else float(2 * special.ndtr(-abs(z)))
     return coefficient(
-        value, se, n=n, level=level, method=method, at_one=at_one, notes=few_ratings(parts.usable), statistic=z, p_value=p_value
+        value,
+        se,
+        n=n,
+        level=level,
+        method=method,
+        at_one=at_one,
+        notes=few_ratings(parts.usable),
+        statistic=z,
+        p_value=p_value,
     )
 
 
@@ -184,7 +231,11 @@ def _fleiss_z(parts: _ItemAgreement) -> float | None:
     spread = float((p * (1 - p)).sum())
     if spread <= 1e-15:
         return None
-    variance = 2 / (parts.n * m * (m - 1) * spread**2) * (spread**2 - float((p * (1 - p) * (1 - 2 * p)).sum()))
+    variance = (
+        2
+        / (parts.n * m * (m - 1) * spread**2)
+        * (spread**2 - float((p * (1 - p) * (1 - 2 * p)).sum()))
+    )
     expected = float(p @ p)
     if variance <= 0:
         return None

@@ -9,7 +9,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from believable.core.deferred import special
-from believable.stats.agreement.coefficient import coefficient, complete_rows, jackknife_se, number_table, too_small
+from believable.stats.agreement.coefficient import (
+    coefficient,
+    complete_rows,
+    jackknife_se,
+    number_table,
+    too_small,
+)
 from believable.stats.estimate import Estimate, check_level, undefined, without_interval
 from believable.stats.inputs import FloatArray, one_of
 
@@ -37,15 +43,18 @@ class _Squares:
 
 
 def icc(ratings: Any, form: IccForm = "ICC2", *, level: float = 0.95) -> Estimate:
-    """How much of the variance of ratings is due to the rated items rather than to raters and error?
+    """How much of the variance of ratings is due to the rated items rather than to raters and
+    error?
 
-    Forms       Shrout & Fleiss: ICC1 (each item has its own raters), ICC2 (the same random raters, absolute agreement),
-                ICC3 (the same fixed raters, consistency); with "k" the reliability of the mean of the k raters.
-                McGraw & Wong: ICC(1), ICC(A,1), ICC(C,1), ICC(k), ICC(A,k), ICC(C,k).
-    Formula     from the mean squares of items (R), within items (W), raters (C), residual (E), k raters, n items:
-                ICC1 (R−W)/(R+(k−1)W) · ICC2 (R−E)/(R+(k−1)E+k(C−E)/n) · ICC3 (R−E)/(R+(k−1)E)
-                ICC1k (R−W)/R · ICC2k (R−E)/(R+(C−E)/n) · ICC3k (R−E)/R.
-    Range       ≤ 1, higher is better; a negative value means less variance between items than chance gives.
+    Forms       Shrout & Fleiss: ICC1 (each item has its own raters), ICC2 (the same random raters,
+                absolute agreement), ICC3 (the same fixed raters, consistency); with "k" the
+                reliability of the mean of the k raters. McGraw & Wong: ICC(1), ICC(A,1), ICC(C,1),
+                ICC(k), ICC(A,k), ICC(C,k).
+    Formula     from the mean squares of items (R), within items (W), raters (C), residual (E), k
+                raters, n items: ICC1 (R−W)/(R+(k−1)W) · ICC2 (R−E)/(R+(k−1)E+k(C−E)/n) · ICC3
+                (R−E)/(R+(k−1)E) ICC1k (R−W)/R · ICC2k (R−E)/(R+(C−E)/n) · ICC3k (R−E)/R.
+    Range       ≤ 1, higher is better; a negative value means less variance between items than
+                chance gives.
     Interval    F distribution (McGraw & Wong 1996), ICC2 with Satterthwaite's degrees of freedom.
     Test        of ICC = 0: F = R/W or R/E with its exact degrees of freedom (`df`).
     Missing     rows with a missing cell are left out and noted.
@@ -65,26 +74,45 @@ def icc(ratings: Any, form: IccForm = "ICC2", *, level: float = 0.95) -> Estimat
         reason = "the ratings vary less between items than their error allows"
         return undefined(reason, method=method, n=squares.n, level=level, notes=notes)
     value = (squares.rows - noise) / denominator
-    if noise <= 1e-14 * squares.rows and ((form != "ICC2" and form != "ICC2k") or value >= 1 - 1e-12):
+    if noise <= 1e-14 * squares.rows and (
+        (form != "ICC2" and form != "ICC2k") or value >= 1 - 1e-12
+    ):
         reason = "the raters agree perfectly, so the error variance is 0 and has no interval"
         return without_interval(1.0, reason, method=method, n=squares.n, level=level, notes=notes)
     if squares.rows <= 1e-14 * noise:
         reason = "the items' mean ratings are all the same, so the F of the interval is 0"
         return without_interval(value, reason, method=method, n=squares.n, level=level, notes=notes)
     low, high = _icc_bounds(squares, form, level)
-    df = (float(squares.df_rows), float(squares.n * (squares.k - 1) if form.startswith("ICC1") else squares.df_error))
+    df = (
+        float(squares.df_rows),
+        float(squares.n * (squares.k - 1) if form.startswith("ICC1") else squares.df_error),
+    )
     statistic = squares.rows / noise if noise > 0 else None
     p_value = None if statistic is None else float(special.fdtrc(*df, statistic))
-    return Estimate(value, low, high, level, squares.n, method, statistic=statistic, df=df, p_value=p_value, notes=notes)
+    return Estimate(
+        value,
+        low,
+        high,
+        level,
+        squares.n,
+        method,
+        statistic=statistic,
+        df=df,
+        p_value=p_value,
+        notes=notes,
+    )
 
 
 def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
     """Do several items (columns) measure one thing across cases (rows)?
 
-    Formula     α = k/(k − 1) · (1 − Σ var(item)/var(sum of items)), variances with n − 1. Equals ICC3k.
+    Formula     α = k/(k − 1) · (1 − Σ var(item)/var(sum of items)), variances with n − 1. Equals
+                ICC3k.
     Range       ≤ 1, higher is more consistent; negative when items work against each other.
-    Orientation rows are cases, columns are items. For annotation traces the two readings differ: annotators as
-                items over time points as cases, or time points as items over annotators as cases. Say which.
+    Orientation rows are cases, columns are items. For annotation traces the two readings differ:
+    annotators as
+                items over time points as cases, or time points as items over annotators as cases.
+                Say which.
     Interval    Feldt's, from F with n − 1 and (n − 1)(k − 1) degrees of freedom.
     Missing     rows with a missing cell are left out and noted.
     Undefined   fewer than two cases or items; the sums do not vary.
@@ -94,13 +122,21 @@ def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
     check_level(level)
     method = "cronbach_alpha (Feldt interval)"
     table, notes = complete_rows(number_table(items, name="items"))
-    if small := too_small(table, method=method, level=level, notes=notes, rows="cases", columns="items"):
+    if small := too_small(
+        table, method=method, level=level, notes=notes, rows="cases", columns="items"
+    ):
         return small
     n, k = table.shape
     total = float(table.sum(axis=1).var(ddof=1))
     single = float(table.var(axis=0, ddof=1).sum())
     if total <= 1e-14 * max(single, float(np.abs(table).max()) ** 2, 1e-300):
-        return undefined("the sums of the items do not vary between cases", method=method, n=n, level=level, notes=notes)
+        return undefined(
+            "the sums of the items do not vary between cases",
+            method=method,
+            n=n,
+            level=level,
+            notes=notes,
+        )
     value = k / (k - 1) * (1 - single / total)
     df = (float(n - 1), float((n - 1) * (k - 1)))
     tail = (1 - level) / 2
@@ -112,11 +148,15 @@ def cronbach_alpha(items: Any, *, level: float = 0.95) -> Estimate:
     return Estimate(value, low, high, level, n, method, df=df, notes=notes)
 
 
-def _squares(table: FloatArray, method: str, level: float, notes: tuple[str, ...]) -> _Squares | Estimate:
+def _squares(
+    table: FloatArray, method: str, level: float, notes: tuple[str, ...]
+) -> _Squares | Estimate:
     if small := too_small(table, method=method, level=level, notes=notes):
         return small
     if np.ptp(table) == 0:
-        return undefined("all ratings are the same", method=method, n=len(table), level=level, notes=notes)
+        return undefined(
+            "all ratings are the same", method=method, n=len(table), level=level, notes=notes
+        )
     return _mean_squares(table)
 
 
@@ -128,7 +168,14 @@ def _mean_squares(table: FloatArray) -> _Squares:
     columns = n * float(column_means @ column_means)
     residual = centred - row_means[:, None] - column_means[None, :]
     error = float((residual * residual).sum())
-    return _Squares(n, k, rows / (n - 1), (error + columns) / (n * (k - 1)), columns / (k - 1), error / ((n - 1) * (k - 1)))
+    return _Squares(
+        n,
+        k,
+        rows / (n - 1),
+        (error + columns) / (n * (k - 1)),
+        columns / (k - 1),
+        error / ((n - 1) * (k - 1)),
+    )
 
 
 def _icc_denominator(s: _Squares, form: IccForm) -> float:
@@ -160,7 +207,9 @@ def _icc_bounds(s: _Squares, form: IccForm, level: float) -> tuple[float, float]
 
 
 def _of_the_mean(single: float, k: int) -> float:
-    """The reliability of k raters' mean from that of one (Spearman–Brown); it has no lower limit."""
+    """The reliability of k raters' mean from that of one (Spearman–Brown); it has no lower
+    limit.
+    """
     divisor = 1 + (k - 1) * single
     return k * single / divisor if divisor > 0 else -math.inf
 
@@ -191,10 +240,10 @@ _CELLS_AT_ONCE = 2_000_000
 def kendall_w(ratings: Any, *, level: float = 0.95) -> Estimate:
     """Do several raters (columns) rank the items (rows) alike?
 
-    Formula     W = 12 S/(k²(n³ − n) − k ΣT): S the squared deviations of the items' rank sums, T = Σ(t³ − t) over
-                each rater's ties (the tie correction).
-    Range       0 (no common order) to 1 (the same order). W relates to the mean Spearman correlation r of all pairs
-                of raters by r = (kW − 1)/(k − 1).
+    Formula     W = 12 S/(k²(n³ − n) − k ΣT): S the squared deviations of the items' rank sums, T =
+                Σ(t³ − t) over each rater's ties (the tie correction).
+    Range       0 (no common order) to 1 (the same order). W relates to the mean Spearman
+                correlation r of all pairs of raters by r = (kW − 1)/(k − 1).
     Interval    jackknife over items of r, scale log(1 − r), Student's t, carried back to W.
     Test        statistic = k(n − 1)W against χ² with n − 1 degrees of freedom.
     Missing     rows with a missing cell are left out and noted.
@@ -225,7 +274,10 @@ def kendall_w(ratings: Any, *, level: float = 0.95) -> Estimate:
         at_one=None,
         notes=notes,
     )
-    low, high = (None if b is None else min(max((1 + (k - 1) * b) / k, 0.0), 1.0) for b in (inner.low, inner.high))
+    low, high = (
+        None if b is None else min(max((1 + (k - 1) * b) / k, 0.0), 1.0)
+        for b in (inner.low, inner.high)
+    )
     return Estimate(
         value,
         low,
@@ -251,11 +303,14 @@ def _tie_sums(table: FloatArray) -> FloatArray:
 
 
 def _mean_r_without_each(table: FloatArray, ranks: FloatArray) -> FloatArray:
-    """(kW − 1)/(k − 1) without each item in turn, exact: the other items' ranks move down past the one removed."""
+    """(kW − 1)/(k − 1) without each item in turn, exact: the other items' ranks move down past the
+    one removed.
+    """
     n, k = table.shape
     ties = _tie_sums(table)
     group = np.stack([_group_size(column) for column in table.T], axis=1)
-    # A rater's Σ(t³ − t) loses (t³ − t) − ((t−1)³ − (t−1)) = 3t² − 3t when one of t tied items goes.
+    # A rater's Σ(t³ − t) loses (t³ − t) − ((t−1)³ − (t−1)) = 3t² − 3t when one of t tied items
+    # goes.
     ties_left = (ties - (3 * group**2 - 3 * group)).sum(axis=1)
     limit = k * k * ((n - 1) ** 3 - (n - 1)) - k * ties_left
     squares = np.empty(n)
@@ -265,7 +320,9 @@ def _mean_r_without_each(table: FloatArray, ranks: FloatArray) -> FloatArray:
         rows = slice(start, min(start + step, n))
         moved = np.zeros((rows.stop - start, n))
         for column in table.T:
-            moved += (column[None, :] > column[rows, None]) + 0.5 * (column[None, :] == column[rows, None])
+            moved += (column[None, :] > column[rows, None]) + 0.5 * (
+                column[None, :] == column[rows, None]
+            )
         left = sums[None, :] - moved
         left[np.arange(rows.stop - start), np.arange(start, rows.stop)] = np.nan
         squares[rows] = np.nansum((left - np.nanmean(left, axis=1, keepdims=True)) ** 2, axis=1)

@@ -14,7 +14,9 @@ from believable.stats.models.design import Design, Table, Varying
 
 @dataclass(frozen=True, slots=True)
 class CellCounts:
-    """Rows with the same predictors and groups, as one row of counts. `constant` restores logLik of the rows."""
+    """Rows with the same predictors and groups, as one row of counts. `constant` restores logLik of
+    the rows.
+    """
 
     successes: FloatArray
     trials: FloatArray
@@ -32,15 +34,22 @@ def trials_of(matrices: Design, table: Table, trials: str | None) -> FloatArray:
         if wrong.any():
             row = int(np.argmax(wrong))
             raise InvalidInput(
-                f"table[{name!r}][{row}]: expected 0 or 1, got {response[row]}. For counts name the "
-                "column of their totals with trials=."
+                f"table[{name!r}][{row}]: expected 0 or 1, got {response[row]}. For counts name the"
+                " column of their totals with trials=."
             )
         sizes = np.ones_like(response)
     else:
         if trials not in table:
-            raise InvalidInput(f"trials: unknown column {trials!r}. The table has {', '.join(table)}.")
+            raise InvalidInput(
+                f"trials: unknown column {trials!r}. The table has {', '.join(table)}."
+            )
         sizes = np.asarray(table[trials], dtype=np.float64)
-        whole = (response == np.floor(response)) & (sizes == np.floor(sizes)) & (response >= 0) & (sizes >= 1)
+        whole = (
+            (response == np.floor(response))
+            & (sizes == np.floor(sizes))
+            & (response >= 0)
+            & (sizes >= 1)
+        )
         wrong = ~(whole & (response <= sizes))
         if wrong.any():
             row = int(np.argmax(wrong))
@@ -50,8 +59,9 @@ def trials_of(matrices: Design, table: Table, trials: str | None) -> FloatArray:
             )
     if response.sum() in (0, sizes.sum()):
         raise InvalidInput(
-            f"table[{name!r}]: expected both answers, got {'none' if not response.any() else 'only'} "
-            f"successes in all {len(response)} rows. There is nothing to model."
+            f"table[{name!r}]: expected both answers, got"
+            f" {'none' if not response.any() else 'only'} successes in all {len(response)} rows."
+            " There is nothing to model."
         )
     return sizes
 
@@ -59,7 +69,11 @@ def trials_of(matrices: Design, table: Table, trials: str | None) -> FloatArray:
 def collapse(matrices: Design, sizes: FloatArray) -> CellCounts:
     """One row per distinct combination of predictors and groups."""
     key = np.zeros(len(sizes), dtype=np.int64)
-    columns = [*matrices.fixed.T, *(v.codes for v in matrices.varying), *(c for v in matrices.varying for c in v.values.T)]
+    columns = [
+        *matrices.fixed.T,
+        *(v.codes for v in matrices.varying),
+        *(c for v in matrices.varying for c in v.values.T),
+    ]
     for column in columns:
         values, codes = np.unique(column, return_inverse=True)
         # Renumbering after every column keeps the joint key small, so that it never overflows.
@@ -67,7 +81,9 @@ def collapse(matrices: Design, sizes: FloatArray) -> CellCounts:
     _, first = np.unique(key, return_index=True)
     successes = np.bincount(key, matrices.response).astype(np.float64)
     trials = np.bincount(key, sizes).astype(np.float64)
-    varying = tuple(replace(v, codes=v.codes[first], values=v.values[first]) for v in matrices.varying)
+    varying = tuple(
+        replace(v, codes=v.codes[first], values=v.values[first]) for v in matrices.varying
+    )
     constant = log_choose(sizes, matrices.response) - log_choose(trials, successes)
     return CellCounts(successes, trials, matrices.fixed[first], varying, constant, len(sizes))
 
@@ -75,16 +91,23 @@ def collapse(matrices: Design, sizes: FloatArray) -> CellCounts:
 def log_choose(trials: FloatArray, successes: FloatArray) -> float:
     """The binomial coefficients' part of a log-likelihood."""
     log_factorial = special.gammaln
-    return float((log_factorial(trials + 1) - log_factorial(successes + 1) - log_factorial(trials - successes + 1)).sum())
+    return float(
+        (
+            log_factorial(trials + 1)
+            - log_factorial(successes + 1)
+            - log_factorial(trials - successes + 1)
+        ).sum()
+    )
 
 
 def is_separated(successes: FloatArray, trials: FloatArray, fixed: FloatArray) -> bool:
     """Is there a direction of the coefficients that never hurts any answer and helps at least one?
 
-    Complete and quasi-complete separation, decided by a linear program (Konis 2007) on the distinct rows of
-    the fixed effects, unless plain logistic regression settles at a finite optimum, which is
-    quicker to find and rules separation out. Random effects do not matter: moving along such a direction
-    never lowers the likelihood."""
+    Complete and quasi-complete separation, decided by a linear program (Konis 2007) on the distinct
+    rows of the fixed effects, unless plain logistic regression settles at a finite optimum, which
+    is quicker to find and rules separation out. Random effects do not matter: moving along such a
+    direction never lowers the likelihood.
+    """
     if _settles(successes, trials, fixed):
         return False
     _, first, inverse = np.unique(fixed, axis=0, return_index=True, return_inverse=True)
@@ -109,7 +132,9 @@ def is_separated(successes: FloatArray, trials: FloatArray, fixed: FloatArray) -
 
 
 def _settles(successes: FloatArray, trials: FloatArray, fixed: FloatArray) -> bool:
-    """Do Newton's steps shrink to nothing? Under separation they keep their length, whatever the slope does."""
+    """Do Newton's steps shrink to nothing? Under separation they keep their length, whatever the
+    slope does.
+    """
     beta = np.zeros(fixed.shape[1])
     for _ in range(30):
         chance = special.expit(fixed @ beta)

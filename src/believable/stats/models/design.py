@@ -1,4 +1,6 @@
-"""Model formulas as in R's lme4: `flag ~ condition * order + (1 | participant) + (1 + condition | scenario)`."""
+"""Model formulas as in R's lme4: `flag ~ condition * order + (1 | participant) + (1 + condition |
+scenario)`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _CURE = "Write it like 'flag ~ condition + (1 | participant)'."
 
 @dataclass(frozen=True, slots=True)
 class RandomPart:
-    """One `( … | group)`: which columns vary between the levels of `group` (several names: their combination)."""
+    """One `( … | group)`: which columns vary between the levels of `group` (several names: their
+    combination).
+    """
 
     group: tuple[str, ...]
     intercept: bool
@@ -38,7 +42,9 @@ class RandomPart:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A parsed formula; `terms` are the fixed ones, each the names whose product it is, lower orders first."""
+    """A parsed formula; `terms` are the fixed ones, each the names whose product it is, lower
+    orders first.
+    """
 
     text: str
     response: str
@@ -69,7 +75,9 @@ def _power(match: re.Match[str], text: str) -> str:
     names = [_name(name.strip(), text) for name in match[1].split("+")]
     sizes = range(1, min(int(match[2]), len(names)) + 1)
     if not sizes:
-        raise InvalidInput(f"formula: expected a power of 1 or more, got {match.group()!r} in {text!r}. {_CURE}")
+        raise InvalidInput(
+            f"formula: expected a power of 1 or more, got {match.group()!r} in {text!r}. {_CURE}"
+        )
     return " + ".join(":".join(chosen) for size in sizes for chosen in combinations(names, size))
 
 
@@ -99,7 +107,10 @@ def _sum(side: str, text: str) -> tuple[bool, tuple[tuple[str, ...], ...]]:
         if piece in ("0", "1"):
             intercept = piece == "1"
             continue
-        factors = [tuple(_name(name.strip(), text) for name in factor.split(":")) for factor in piece.split("*")]
+        factors = [
+            tuple(_name(name.strip(), text) for name in factor.split(":"))
+            for factor in piece.split("*")
+        ]
         for size in range(1, len(factors) + 1):
             terms += [sum(chosen, ()) for chosen in combinations(factors, size)]
     unique = list(dict.fromkeys(terms))
@@ -108,7 +119,9 @@ def _sum(side: str, text: str) -> tuple[bool, tuple[tuple[str, ...], ...]]:
 
 def _name(name: str, text: str) -> str:
     if not _NAME.match(name):
-        raise InvalidInput(f"formula: expected the name of a column, got {name!r} in {text!r}. {_CURE}")
+        raise InvalidInput(
+            f"formula: expected the name of a column, got {name!r} in {text!r}. {_CURE}"
+        )
     return name
 
 
@@ -118,7 +131,9 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Varying:
-    """The columns that vary by group: row r belongs to level codes[r] and has values[r] as its columns."""
+    """The columns that vary by group: row r belongs to level codes[r] and has values[r] as its
+    columns.
+    """
 
     group: str
     names: tuple[str, ...]
@@ -143,12 +158,15 @@ class Design:
     notes: tuple[str, ...]
 
 
-def design(formula: Formula, table: Table, *, levels: Mapping[str, Sequence[str]], least_levels: int) -> Design:
+def design(
+    formula: Formula, table: Table, *, levels: Mapping[str, Sequence[str]], least_levels: int
+) -> Design:
     """The design of `formula` on `table`.
 
-    Numbers and truth values enter as they are, everything else as a category in treatment coding against its
-    first level (sorted, or in the order of `levels`), named `column[level]`. A group with fewer than
-    `least_levels` levels becomes a fixed category, with one level it is dropped; a note says so.
+    Numbers and truth values enter as they are, everything else as a category in treatment coding
+    against its first level (sorted, or in the order of `levels`), named `column[level]`. A group
+    with fewer than `least_levels` levels becomes a fixed category, with one level it is dropped; a
+    note says so.
     """
     columns = _Columns(table, levels)
     response = columns.numeric(formula.response)
@@ -156,7 +174,9 @@ def design(formula: Formula, table: Table, *, levels: Mapping[str, Sequence[str]
     names, blocks = _fixed(formula, extra, columns)
     fixed = np.column_stack(blocks) if blocks else np.empty((columns.n, 0))
     if fixed.shape[1] == 0:
-        raise InvalidInput(f"formula: no fixed term in {formula.text!r}. Keep at least the intercept.")
+        raise InvalidInput(
+            f"formula: no fixed term in {formula.text!r}. Keep at least the intercept."
+        )
     if fixed.shape[1] >= columns.n:
         raise InvalidInput(
             f"table: expected more than {fixed.shape[1]} rows for {fixed.shape[1]} coefficients, "
@@ -183,10 +203,14 @@ class _Columns:
 
     def raw(self, name: str) -> NDArray[Any]:
         if name not in self._table:
-            raise InvalidInput(f"formula: unknown column {name!r}. {did_you_mean(name, list(self._table))}")
+            raise InvalidInput(
+                f"formula: unknown column {name!r}. {did_you_mean(name, list(self._table))}"
+            )
         array = np.asarray(self._table[name])
         if array.ndim != 1:
-            raise InvalidInput(f"table[{name!r}]: expected one value per row, got shape {array.shape}.")
+            raise InvalidInput(
+                f"table[{name!r}]: expected one value per row, got shape {array.shape}."
+            )
         return array
 
     def is_numeric(self, name: str) -> bool:
@@ -195,7 +219,10 @@ class _Columns:
     def numeric(self, name: str) -> FloatArray:
         array = self.raw(name)
         if array.dtype.kind not in "biuf":
-            raise InvalidInput(f"table[{name!r}]: expected numbers, got {array[:3].tolist()}. Code them as numbers.")
+            raise InvalidInput(
+                f"table[{name!r}]: expected numbers, got {array[:3].tolist()}. Code them as"
+                " numbers."
+            )
         values = array.astype(np.float64)
         wrong = ~np.isfinite(values)
         if wrong.any():
@@ -211,7 +238,9 @@ class _Columns:
         """The levels in order and, for each row, the index of its level."""
         array = self.raw(name)
         if array.dtype.kind == "O":
-            missing = [index for index, value in enumerate(array) if value is None or value != value]
+            missing = [
+                index for index, value in enumerate(array) if value is None or value != value
+            ]
             if missing:
                 raise InvalidInput(
                     f"table[{name!r}][{missing[0]}]: expected a label, got {array[missing[0]]!r}. "
@@ -237,7 +266,11 @@ class _Columns:
         if self.is_numeric(name):
             return [(name, self.numeric(name))]
         labels, codes = self.categories(name)
-        return [(f"{name}[{label}]", (codes == index).astype(np.float64)) for index, label in enumerate(labels) if index > 0]
+        return [
+            (f"{name}[{label}]", (codes == index).astype(np.float64))
+            for index, label in enumerate(labels)
+            if index > 0
+        ]
 
     def group(self, names: tuple[str, ...]) -> tuple[int, IntArray]:
         """The number of levels that occur and each row's level, for one column or a combination."""
@@ -247,7 +280,9 @@ class _Columns:
         return len(labels), codes.astype(np.int64)
 
 
-def _enough_levels(formula: Formula, columns: _Columns, least_levels: int) -> tuple[list[RandomPart], list[str], tuple[str, ...]]:
+def _enough_levels(
+    formula: Formula, columns: _Columns, least_levels: int
+) -> tuple[list[RandomPart], list[str], tuple[str, ...]]:
     kept: list[RandomPart] = []
     extra: list[str] = []
     notes: list[str] = []
@@ -259,26 +294,34 @@ def _enough_levels(formula: Formula, columns: _Columns, least_levels: int) -> tu
             notes.append(f"{part.label} has 1 level: its random part was dropped")
         elif len(part.group) > 1:
             raise InvalidInput(
-                f"formula: {part.label} has {count} levels, too few to vary at random. Leave it out or set least_levels={count}."
+                f"formula: {part.label} has {count} levels, too few to vary at random. Leave it out"
+                f" or set least_levels={count}."
             )
         else:
             notes.append(
-                f"{part.label} has {count} levels, fewer than {least_levels}: it became a fixed effect instead of a random one"
+                f"{part.label} has {count} levels, fewer than {least_levels}: it became a fixed"
+                " effect instead of a random one"
             )
             extra.append(part.group[0])
     return kept, list(dict.fromkeys(extra)), tuple(dict.fromkeys(notes))
 
 
-def _fixed(formula: Formula, extra: list[str], columns: _Columns) -> tuple[list[str], list[FloatArray]]:
+def _fixed(
+    formula: Formula, extra: list[str], columns: _Columns
+) -> tuple[list[str], list[FloatArray]]:
     names, blocks = ([INTERCEPT], [np.ones(columns.n)]) if formula.intercept else ([], [])
     terms = [*formula.terms, *((name,) for name in extra if (name,) not in formula.terms)]
     for term in terms:
         absent = [name for name in term if len(term) > 1 and (name,) not in terms]
         if absent:
-            raise InvalidInput(f"formula: the interaction {':'.join(term)} stands without {absent[0]!r}. Write {'*'.join(term)}.")
+            raise InvalidInput(
+                f"formula: the interaction {':'.join(term)} stands without {absent[0]!r}. Write"
+                f" {'*'.join(term)}."
+            )
         if not formula.intercept and len(term) == 1 and not columns.is_numeric(term[0]):
             raise InvalidInput(
-                f"formula: a category ({term[0]!r}) without an intercept has no reference level. Keep the intercept."
+                f"formula: a category ({term[0]!r}) without an intercept has no reference level."
+                " Keep the intercept."
             )
         for name, values in _product(term, columns):
             names.append(name)
@@ -289,7 +332,9 @@ def _fixed(formula: Formula, extra: list[str], columns: _Columns) -> tuple[list[
 def _product(term: tuple[str, ...], columns: _Columns) -> list[tuple[str, FloatArray]]:
     coded = columns.coded(term[0])
     for name in term[1:]:
-        coded = [(f"{left}:{right}", x * y) for left, x in coded for right, y in columns.coded(name)]
+        coded = [
+            (f"{left}:{right}", x * y) for left, x in coded for right, y in columns.coded(name)
+        ]
     return coded
 
 
@@ -299,4 +344,6 @@ def _varying(part: RandomPart, columns: _Columns) -> Varying:
     for slope in part.slopes:
         coded += columns.coded(slope)
     names = tuple(name for name, _ in coded)
-    return Varying(part.label, names, codes, count, np.column_stack([values for _, values in coded]))
+    return Varying(
+        part.label, names, codes, count, np.column_stack([values for _, values in coded])
+    )

@@ -11,7 +11,9 @@ from believable.stats.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class ModelTerm:
-    """One fixed effect: the coefficient with se, z or t, p and interval; for a logistic model also its odds ratio."""
+    """One fixed effect: the coefficient with se, z or t, p and interval; for a logistic model also
+    its odds ratio.
+    """
 
     name: str
     estimate: Estimate
@@ -42,12 +44,13 @@ class Convergence:
     """How the fit ended.
 
     converged     an optimum was found
-    singular      a random effect has no variance, or two are perfectly correlated: the model is simpler than
-                  its formula says
-    separated     the fixed effects predict some answers perfectly: no finite maximum-likelihood estimate
-                  exists
+    singular      a random effect has no variance, or two are perfectly correlated: the model is
+                  simpler than its formula says
+    separated     the fixed effects predict some answers perfectly: no finite maximum-likelihood
+                  estimate exists
     evaluations   of the likelihood, as the optimiser counts them
-    decrease_left by how much one more Newton step would lower the deviance, where the fit computes it
+    decrease_left by how much one more Newton step would lower the deviance, where the fit computes
+    it
     messages      of the optimiser, in its words
     """
 
@@ -87,7 +90,9 @@ class MixedModel:
         for term in self.terms:
             if term.name == name:
                 return term
-        raise InvalidInput(f"term: unknown name {name!r}. {did_you_mean(name, [t.name for t in self.terms])}")
+        raise InvalidInput(
+            f"term: unknown name {name!r}. {did_you_mean(name, [t.name for t in self.terms])}"
+        )
 
     def random_sd(self, group: str, name: str = "(Intercept)") -> float:
         """The standard deviation of that effect between the levels of that group."""
@@ -95,4 +100,7 @@ class MixedModel:
             if (effect.group, effect.name) == (group, name):
                 return effect.sd
         known = [f"{effect.group}: {effect.name}" for effect in self.random]
-        raise InvalidInput(f"random_sd: no effect {name!r} of group {group!r}. {did_you_mean(f'{group}: {name}', known)}")
+        raise InvalidInput(
+            f"random_sd: no effect {name!r} of group {group!r}."
+            f" {did_you_mean(f'{group}: {name}', known)}"
+        )

@@ -12,10 +12,20 @@ from scipy import linalg, optimize, special
 from believable.stats.inputs import FloatArray
 from believable.stats.models import random_effects
 from believable.stats.models.design import Varying
-from believable.stats.models.random_effects import Factor, backward, by_size, factor, forward, gram, offsets
+from believable.stats.models.random_effects import (
+    Factor,
+    backward,
+    by_size,
+    factor,
+    forward,
+    gram,
+    offsets,
+)
 
 
-def gradient(function: Callable[[FloatArray], float], at: FloatArray, lower: FloatArray | None = None) -> FloatArray:
+def gradient(
+    function: Callable[[FloatArray], float], at: FloatArray, lower: FloatArray | None = None
+) -> FloatArray:
     """Central differences; forward ones at a lower limit."""
     slopes = np.empty_like(at)
     for index in range(len(at)):
@@ -36,7 +46,9 @@ def hessian(function: Callable[[FloatArray], float], at: FloatArray) -> FloatArr
     middle = function(at)
     curvature = np.empty((size, size))
     for i in range(size):
-        curvature[i, i] = (function(at + steps[i]) - 2 * middle + function(at - steps[i])) / steps[i, i] ** 2
+        curvature[i, i] = (function(at + steps[i]) - 2 * middle + function(at - steps[i])) / steps[
+            i, i
+        ] ** 2
         for j in range(i):
             mixed = (
                 function(at + steps[i] + steps[j])
@@ -53,7 +65,9 @@ _NEWTON_STEPS = 100
 
 @dataclass(frozen=True, slots=True)
 class LaplaceFit:
-    """The optimum: coefficients with their covariance, relative Cholesky blocks in the order of `varying`."""
+    """The optimum: coefficients with their covariance, relative Cholesky blocks in the order of
+    `varying`.
+    """
 
     beta: FloatArray
     cov_beta: FloatArray
@@ -75,8 +89,9 @@ def fit_laplace(
     prior_sd: FloatArray | None = None,
     random_prior_sd: float = math.inf,
 ) -> LaplaceFit:
-    """Maximise over (β, θ); `prior_sd` adds a normal prior around 0 for each coefficient (infinite: none), `random_prior_sd` a
-    half-normal one for each standard deviation of a random effect, its column scaled to a mean square of 1.
+    """Maximise over (β, θ); `prior_sd` adds a normal prior around 0 for each coefficient (infinite:
+    none), `random_prior_sd` a half-normal one for each standard deviation of a random effect, its
+    column scaled to a mean square of 1.
 
     The log-likelihood leaves out the binomial coefficients.
     """
@@ -86,12 +101,15 @@ def fit_laplace(
     lower = np.concatenate([np.full(p, -np.inf), random_effects.lower_limits(ordered)])
     begin = surface.logistic_start(), random_effects.start(ordered)
     at, curve, left = _descend(surface, np.concatenate(begin), lower)
-    if random_effects.is_singular(at[p:], ordered):  # local optima hide at a boundary, so try from nearer to it too
+    if random_effects.is_singular(
+        at[p:], ordered
+    ):  # local optima hide at a boundary, so try from nearer to it too
         other = _descend(surface, np.concatenate([begin[0], 0.1 * begin[1]]), lower)
         at, curve, left = other if surface(other[0]) < surface(at) - 1e-9 else (at, curve, left)
     spread = linalg.pinvh(curve)[:p, :p]
     blocks = [
-        random_effects.unscaled(block, scale) for block, scale in zip(random_effects.blocks(at[p:], ordered), scales, strict=True)
+        random_effects.unscaled(block, scale)
+        for block, scale in zip(random_effects.blocks(at[p:], ordered), scales, strict=True)
     ]
     return LaplaceFit(
         at[:p],
@@ -134,14 +152,18 @@ class _Surface:
         return penalty - self._marginal(self._x @ at[:p], blocks)
 
     def logistic_start(self) -> FloatArray:
-        """Coefficients without random effects: penalised Newton steps (a tiny ridge keeps them finite)."""
+        """Coefficients without random effects: penalised Newton steps (a tiny ridge keeps them
+        finite).
+        """
         beta = np.zeros(self._x.shape[1])
         ridge = np.maximum(self._precision, 1e-2)
         for _ in range(25):
             chance = special.expit(self._x @ beta)
             weights = self._m * chance * (1 - chance)
             curve = (self._x * weights[:, None]).T @ self._x + np.diag(ridge)
-            beta = beta + linalg.solve(curve, self._x.T @ (self._y - self._m * chance) - ridge * beta)
+            beta = beta + linalg.solve(
+                curve, self._x.T @ (self._y - self._m * chance) - ridge * beta
+            )
         return beta
 
     def _marginal(self, eta_fixed: FloatArray, blocks: list[FloatArray]) -> float:
@@ -157,20 +179,27 @@ class _Surface:
                     break
                 size /= 2
             gained, mode, joint, eta = value - joint, moved, value, eta_moved
-            if abs(gained) < 1e-13 * abs(joint) and max(float(np.abs(s).max()) for s in step) < 1e-7:
+            if (
+                abs(gained) < 1e-13 * abs(joint)
+                and max(float(np.abs(s).max()) for s in step) < 1e-7
+            ):
                 break
         _, log_det = self._step(eta, mode, blocks)
         self._mode = mode
         return joint - log_det / 2
 
-    def _joint(self, eta_fixed: FloatArray, mode: list[FloatArray], blocks: list[FloatArray]) -> tuple[float, FloatArray]:
+    def _joint(
+        self, eta_fixed: FloatArray, mode: list[FloatArray], blocks: list[FloatArray]
+    ) -> tuple[float, FloatArray]:
         eta = eta_fixed.copy()
         for u, block, v in zip(mode, blocks, self._varying, strict=True):
             eta += ((u @ block.T)[v.codes] * v.values).sum(axis=1)
         fit = float(self._y @ eta - self._m @ np.logaddexp(0, eta))
         return fit - sum(float((u**2).sum()) for u in mode) / 2, eta
 
-    def _step(self, eta: FloatArray, mode: list[FloatArray], blocks: list[FloatArray]) -> tuple[list[FloatArray], float]:
+    def _step(
+        self, eta: FloatArray, mode: list[FloatArray], blocks: list[FloatArray]
+    ) -> tuple[list[FloatArray], float]:
         """The Newton step of u, and log |Λ'Z'WZΛ + I|."""
         chance = special.expit(eta)
         weights = np.maximum(self._m * chance * (1 - chance), 1e-300)
@@ -179,7 +208,12 @@ class _Surface:
         residual = self._y - self._m * chance
         down = []
         for u, block, v in zip(mode, blocks, self._varying, strict=True):
-            sums = np.column_stack([np.bincount(v.codes, residual * v.values[:, a], minlength=v.levels) for a in range(v.width)])
+            sums = np.column_stack(
+                [
+                    np.bincount(v.codes, residual * v.values[:, a], minlength=v.levels)
+                    for a in range(v.width)
+                ]
+            )
             down.append(sums @ block - u)
         return _solve(chol, down, self._varying), chol.log_det
 
@@ -194,13 +228,19 @@ def _solve(chol: Factor, right: list[FloatArray], varying: tuple[Varying, ...]) 
     if edges[-1] == 0:
         return [backward(lower, first).reshape(right[0].shape)]
     tail: FloatArray = np.concatenate([part.ravel() for part in right[1:]])
-    tail = np.linalg.solve(chol.rest.T, np.linalg.solve(chol.rest, tail - (chol.cross.T @ first)[:, 0]))
+    tail = np.linalg.solve(
+        chol.rest.T, np.linalg.solve(chol.rest, tail - (chol.cross.T @ first)[:, 0])
+    )
     head = backward(lower, first - chol.cross @ tail[:, None])
-    parts: list[FloatArray] = [tail[edges[i] : edges[i + 1]].reshape(v.levels, v.width) for i, v in enumerate(varying[1:])]
+    parts: list[FloatArray] = [
+        tail[edges[i] : edges[i + 1]].reshape(v.levels, v.width) for i, v in enumerate(varying[1:])
+    ]
     return [head.reshape(right[0].shape), *parts]
 
 
-def _descend(surface: _Surface, begin: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+def _descend(
+    surface: _Surface, begin: FloatArray, lower: FloatArray
+) -> tuple[FloatArray, FloatArray, float]:
     """L-BFGS-B, then Newton steps; entries of θ that end at zero stay there."""
     best = optimize.minimize(
         surface,

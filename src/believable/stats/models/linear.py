@@ -34,18 +34,24 @@ def mixed_linear(
 ) -> MixedModel:
     """A linear model with crossed random intercepts and slopes.
 
-    Says         how a measure depends on conditions when judgements share participants, scenarios or clips.
+    Says         how a measure depends on conditions when judgements share participants, scenarios
+                 or clips.
     formula      as in lme4: "rating ~ condition + (1 + condition | participant) + (1 | scenario)"
-    table        columns by name; `levels` orders the levels of a category (the first one is the reference)
-    Formula      profiled deviance over the relative Cholesky factor of the random effects, minimised over its
-                 entries; own code, since no light library fits crossed random effects.
+    table        columns by name; `levels` orders the levels of a category (the first one is the
+                 reference)
+    Formula      profiled deviance over the relative Cholesky factor of the random effects,
+                 minimised over its entries; own code, since no light library fits crossed random
+                 effects.
     criterion    "REML" (default) or "ML"
-    Intervals    t with Satterthwaite's degrees of freedom (z when they cannot be had, which the notes say)
-    least_levels a group with fewer levels becomes a fixed effect, with one level it is dropped (see notes)
-    Undefined    a response without variance, terms that others determine, and a group with as many random effects as
-                 rows (they cannot be told from the residual) are errors. Singular fits and
-                 failed optimisations are in `convergence`.
-    Source       Bates, Mächler, Bolker & Walker (2015); Kuznetsova et al. (2017) for the degrees of freedom.
+    Intervals    t with Satterthwaite's degrees of freedom (z when they cannot be had, which the
+                 notes say)
+    least_levels a group with fewer levels becomes a fixed effect, with one level it is dropped (see
+    notes)
+    Undefined    a response without variance, terms that others determine, and a group with as many
+                 random effects as rows (they cannot be told from the residual) are errors. Singular
+                 fits and failed optimisations are in `convergence`.
+    Source       Bates, Mächler, Bolker & Walker (2015); Kuznetsova et al. (2017) for the degrees of
+                 freedom.
     Checked      R lme4 and lmerTest: sleepstudy and simulated crossed designs.
     """
     check_level(level)
@@ -53,8 +59,9 @@ def mixed_linear(
     matrices = design(parse(formula), table, levels=levels or {}, least_levels=least_levels)
     if not matrices.varying:
         raise InvalidInput(
-            f"formula: no random part is left in {formula!r} ({'; '.join(matrices.notes) or 'none given'}). "
-            "Use regression.ols for a model without random effects."
+            f"formula: no random part is left in {formula!r}"
+            f" ({'; '.join(matrices.notes) or 'none given'}). Use regression.ols for a model"
+            " without random effects."
         )
     if matrices.response.min() == matrices.response.max():
         raise InvalidInput(
@@ -64,11 +71,12 @@ def mixed_linear(
     for group in matrices.varying:
         if group.levels * group.width >= len(matrices.response):
             raise InvalidInput(
-                f"formula: {group.group!r} has {group.levels * group.width} random effects for {len(matrices.response)} rows, so "
-                "they cannot be told from the residual. Give several rows per level, or leave the group out."
+                f"formula: {group.group!r} has {group.levels * group.width} random effects for"
+                f" {len(matrices.response)} rows, so they cannot be told from the residual. Give"
+                " several rows per level, or leave the group out."
             )
-    # Some hundred small factorisations: threads of their own cost more than they bring, and on a busy machine the wait for
-    # each other takes nearly all the time.
+    # Some hundred small factorisations: threads of their own cost more than they bring, and on a
+    # busy machine the wait for each other takes nearly all the time.
     with threadpool_limits(1):
         problem = _DevianceProblem.of(matrices, reml=criterion == "REML")
         theta, convergence = _optimise(problem)
@@ -86,8 +94,9 @@ class _Solution:
 
 @dataclass(frozen=True, slots=True)
 class _DevianceProblem:
-    """The data of a fit in coordinates that keep its digits: fixed effects as the Q of their QR decomposition,
-    the response as its residual from ordinary least squares."""
+    """The data of a fit in coordinates that keep its digits: fixed effects as the Q of their QR
+    decomposition, the response as its residual from ordinary least squares.
+    """
 
     varying: tuple[Varying, ...]
     scales: list[FloatArray]
@@ -119,10 +128,11 @@ class _DevianceProblem:
         return self.n - self.rank if self.reml else self.n
 
     def corner(self, theta: FloatArray) -> tuple[FloatArray, float]:
-        """What the random effects leave of the fixed effects and the response, and the log determinants.
+        """What the random effects leave of the fixed effects and the response, and the log
+        determinants.
 
-        A fit asks for many points several times (differences at other residual scales, of every coefficient), and a
-        corner is as small as the fixed effects: those seen are kept.
+        A fit asks for many points several times (differences at other residual scales, of every
+        coefficient), and a corner is as small as the fixed effects: those seen are kept.
         """
         key = theta.tobytes()
         if key not in self.known:
@@ -147,7 +157,9 @@ class _DevianceProblem:
         p = self.rank
         back = np.linalg.inv(corner[:p, :p].T @ self.upper)
         beta = self.least_squares + back @ corner[p, :p]
-        return _Solution(self.deviance(theta), log_dets, float(corner[p, p]) ** 2, beta, back @ back.T)
+        return _Solution(
+            self.deviance(theta), log_dets, float(corner[p, p]) ** 2, beta, back @ back.T
+        )
 
     def at_scale(self, theta: FloatArray, sigma: float) -> float:
         """The deviance before the residual scale is profiled out."""
@@ -157,7 +169,9 @@ class _DevianceProblem:
 
 
 def _optimise(problem: _DevianceProblem) -> tuple[FloatArray, Convergence]:
-    """The best of several descents when the first one ends at a boundary, where local optima hide."""
+    """The best of several descents when the first one ends at a boundary, where local optima
+    hide.
+    """
     theta, left, evaluations = _descend(problem, problem.begin)
     if left >= _DECREASE_TOLERANCE or random_effects.is_singular(theta, problem.varying):
         begin = random_effects.start(problem.varying)
@@ -174,7 +188,9 @@ def _optimise(problem: _DevianceProblem) -> tuple[FloatArray, Convergence]:
 
 
 def _descend(problem: _DevianceProblem, begin: FloatArray) -> tuple[FloatArray, float, int]:
-    """L-BFGS-B with forward differences, then Newton steps on the free entries; entries at zero stay there."""
+    """L-BFGS-B with forward differences, then Newton steps on the free entries; entries at zero
+    stay there.
+    """
     lower = random_effects.lower_limits(problem.varying)
 
     def slopes(theta: FloatArray) -> FloatArray:
@@ -244,21 +260,42 @@ def _newton(
 
 
 def _describe(
-    matrices: Design, problem: _DevianceProblem, theta: FloatArray, convergence: Convergence, criterion: str, level: float
+    matrices: Design,
+    problem: _DevianceProblem,
+    theta: FloatArray,
+    convergence: Convergence,
+    criterion: str,
+    level: float,
 ) -> MixedModel:
     solution = problem.solve(theta)
     sigma = math.sqrt(solution.residual / problem.scale_df)
     variances = sigma**2 * np.diagonal(solution.unscaled)
     dfs = _satterthwaite(problem, theta, sigma)
-    notes = matrices.notes if dfs is not None else (*matrices.notes, "no degrees of freedom: intervals and p by z")
+    notes = (
+        matrices.notes
+        if dfs is not None
+        else (*matrices.notes, "no degrees of freedom: intervals and p by z")
+    )
     terms = tuple(
         ModelTerm(
-            name, _coefficient(float(beta), math.sqrt(float(variance)), None if dfs is None else float(dfs[i]), problem.n, level)
+            name,
+            _coefficient(
+                float(beta),
+                math.sqrt(float(variance)),
+                None if dfs is None else float(dfs[i]),
+                problem.n,
+                level,
+            ),
         )
-        for i, (name, beta, variance) in enumerate(zip(matrices.names, solution.beta, variances, strict=True))
+        for i, (name, beta, variance) in enumerate(
+            zip(matrices.names, solution.beta, variances, strict=True)
+        )
     )
     relative = random_effects.blocks(theta, problem.varying)
-    cholesky = [random_effects.unscaled(block, scale) for block, scale in zip(relative, problem.scales, strict=True)]
+    cholesky = [
+        random_effects.unscaled(block, scale)
+        for block, scale in zip(relative, problem.scales, strict=True)
+    ]
     parts = [sigma**2 * block @ block.T for block in cholesky]
     sds, correlations = random_effects.describe(parts, problem.varying)
     groups = tuple(dict.fromkeys((v.group, v.levels) for v in problem.varying))
@@ -279,14 +316,19 @@ def _describe(
 
 
 def _satterthwaite(problem: _DevianceProblem, theta: FloatArray, sigma: float) -> FloatArray | None:
-    """2·v²/Var(v) for the variance v of each coefficient; entries of theta at zero are held there."""
+    """2·v²/Var(v) for the variance v of each coefficient; entries of theta at zero are held
+    there.
+    """
     lower = random_effects.lower_limits(problem.varying)
     free = (lower < 0) | (theta > 0)
 
     def unpack(values: FloatArray) -> tuple[FloatArray, float]:
         whole = theta.copy()
         whole[free] = values[:-1]
-        return whole, float(values[-1]) * sigma  # in units of sigma, so that all steps have one scale
+        return (
+            whole,
+            float(values[-1]) * sigma,
+        )  # in units of sigma, so that all steps have one scale
 
     def variance(values: FloatArray) -> FloatArray:
         whole, scale = unpack(values)
@@ -310,10 +352,16 @@ def _satterthwaite(problem: _DevianceProblem, theta: FloatArray, sigma: float) -
 
 def _coefficient(beta: float, se: float, df: float | None, n: int, level: float) -> Estimate:
     if se == 0 or not math.isfinite(se):
-        return without_interval(beta, "no standard error", method="linear mixed model", n=n, level=level)
+        return without_interval(
+            beta, "no standard error", method="linear mixed model", n=n, level=level
+        )
     spread = stats.norm if df is None else stats.t(df)
     half = float(spread.ppf((1 + level) / 2)) * se
-    method = "linear mixed model, z interval" if df is None else "linear mixed model, Satterthwaite t interval"
+    method = (
+        "linear mixed model, z interval"
+        if df is None
+        else "linear mixed model, Satterthwaite t interval"
+    )
     return Estimate(
         beta,
         beta - half,

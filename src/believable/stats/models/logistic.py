@@ -17,19 +17,32 @@ from believable.core.errors import InvalidInput, MissingExtra
 from believable.stats.estimate import Estimate, check_level, without_interval
 from believable.stats.inputs import FloatArray, one_of
 from believable.stats.models import random_effects
-from believable.stats.models.answer_counts import CellCounts, collapse, is_separated, log_choose, trials_of
+from believable.stats.models.answer_counts import (
+    CellCounts,
+    collapse,
+    is_separated,
+    log_choose,
+    trials_of,
+)
 from believable.stats.models.design import Design, Table, Varying, design, parse
 from believable.stats.models.fitted import Convergence, MixedModel, ModelTerm
 from believable.stats.models.laplace import fit_laplace
 from believable.stats.regression import INTERCEPT
 
 PRIOR_SD, PRIOR_SD_INTERCEPT = 2.5, 10.0
-_PENALISED = f"penalised (Laplace, normal prior with sd {PRIOR_SD:g}, intercept {PRIOR_SD_INTERCEPT:g})"
-#: Of the half-normal prior of a standard deviation between levels, in log odds, if data are too sparse to limit it.
+_PENALISED = (
+    f"penalised (Laplace, normal prior with sd {PRIOR_SD:g}, intercept {PRIOR_SD_INTERCEPT:g})"
+)
+#: Of the half-normal prior of a standard deviation between levels, in log odds, if data are too
+#: sparse to limit it.
 PRIOR_SD_RANDOM = 1.5
-#: A standard deviation between levels beyond this (odds of 20 to 1 at one SD) says that the answers do not limit it.
+#: A standard deviation between levels beyond this (odds of 20 to 1 at one SD) says that the answers
+#: do not limit it.
 LARGEST_SD = 3.0
-_SPARSE = f"{_PENALISED.removesuffix(')')}, half-normal prior with sd {PRIOR_SD_RANDOM:g} for random effects)"
+_SPARSE = (
+    f"{_PENALISED.removesuffix(')')}, half-normal prior with sd {PRIOR_SD_RANDOM:g} for random"
+    " effects)"
+)
 
 
 def mixed_logistic(
@@ -45,37 +58,44 @@ def mixed_logistic(
 ) -> MixedModel:
     """A logistic model with crossed random effects, by the Laplace approximation.
 
-    Says         by what factor the odds of "yes" (say, of a flagged action) change between conditions, for
-                 the same participant and scenario.
+    Says         by what factor the odds of "yes" (say, of a flagged action) change between
+                 conditions, for the same participant and scenario.
     formula      as in lme4: "flag ~ condition + (1 | participant) + (1 | scenario)"
-    table        columns by name; the response is 0/1, or a count out of the column `trials`. `levels` orders
-                 the levels of a category (the first one is the reference).
-    least_levels a group with fewer levels becomes a fixed effect, with one level it is dropped (see notes)
-    interval     "wald": estimate ± quantile·se; "profile": where the profiled log-likelihood has fallen by half the
-                 chi-square quantile (slower, better when estimates are large)
-    freedom      "levels": an effect that varies between the levels of a group (a random slope, or a predictor that is
-                 constant within levels) has Student's t with as many degrees of freedom as levels tell it: those in
-                 which a random slope's predictor varies, less one; or all levels, less the predictors constant within
-                 them. Of simulated studies with 11 people whose own effects differ (SD .6), z rejects in .094 without an
-                 effect on average, t in .057 (`python -m validation.odds_size`). Other effects, and the intercept, have
-                 z. "normal": z throughout, as lme4 prints.
-    Separation   when fixed effects predict some answers perfectly no finite estimate exists. The result then
-                 comes from a named penalised fit (normal prior, sd 2.5 per coefficient, 10 for the intercept)
-                 and `convergence.separated` is true.
-    Sparse       with few answers per level the likelihood may rise with the spread between levels, up to estimates such as an
-                 odds ratio of .002 for shares of .27 and .55. If a spread exceeds 3 log odds (of a column with mean square 1),
-                 the result comes from a named penalised fit: the same prior, and a half-normal one with sd 1.5 for each spread.
-                 A note says "too sparse for this model". Answers that do limit a large spread outweigh the prior.
-    Singular     a random effect without variance is reported in `convergence`; the fixed effects are then
-                 those of the simpler model.
-    Undefined    all answers equal, terms that others determine: errors that name them. Where every level of a group (say
-                 every participant) gives one answer throughout, the spread between levels has no finite estimate: the
-                 optimiser's last point without intervals, `convergence.converged` false, and the reason.
-    Library      `glmm` (extra "models"), on rows collapsed to binomial counts; z and p from estimate and se.
-    Source       Bates et al. (2015) for the model; Gelman et al. (2008), Chung et al. (2013) for the penalty; Pinheiro &
-                 Bates (2000) and Li & Redden (2015) for the degrees of freedom between levels.
-    Checked      R lme4 with a tight optimiser and glmmTMB on cbpp and three simulated crossed designs; an own
-                 Laplace fit; R blme for the penalised fit.
+    table        columns by name; the response is 0/1, or a count out of the column `trials`.
+                 `levels` orders the levels of a category (the first one is the reference).
+    least_levels a group with fewer levels becomes a fixed effect, with one level it is dropped (see
+    notes)
+    interval     "wald": estimate ± quantile·se; "profile": where the profiled log-likelihood has
+                 fallen by half the chi-square quantile (slower, better when estimates are large)
+    freedom      "levels": an effect that varies between the levels of a group (a random slope, or a
+                 predictor that is constant within levels) has Student's t with as many degrees of
+                 freedom as levels tell it: those in which a random slope's predictor varies, less
+                 one; or all levels, less the predictors constant within them. Of simulated studies
+                 with 11 people whose own effects differ (SD .6), z rejects in .094 without an
+                 effect on average, t in .057 (`python -m validation.odds_size`). Other effects, and
+                 the intercept, have z. "normal": z throughout, as lme4 prints.
+    Separation   when fixed effects predict some answers perfectly no finite estimate exists. The
+                 result then comes from a named penalised fit (normal prior, sd 2.5 per coefficient,
+                 10 for the intercept) and `convergence.separated` is true.
+    Sparse       with few answers per level the likelihood may rise with the spread between levels,
+                 up to estimates such as an odds ratio of .002 for shares of .27 and .55. If a
+                 spread exceeds 3 log odds (of a column with mean square 1), the result comes from a
+                 named penalised fit: the same prior, and a half-normal one with sd 1.5 for each
+                 spread. A note says "too sparse for this model". Answers that do limit a large
+                 spread outweigh the prior.
+    Singular     a random effect without variance is reported in `convergence`; the fixed effects
+                 are then those of the simpler model.
+    Undefined    all answers equal, terms that others determine: errors that name them. Where every
+                 level of a group (say every participant) gives one answer throughout, the spread
+                 between levels has no finite estimate: the optimiser's last point without
+                 intervals, `convergence.converged` false, and the reason.
+    Library      `glmm` (extra "models"), on rows collapsed to binomial counts; z and p from
+                 estimate and se.
+    Source       Bates et al. (2015) for the model; Gelman et al. (2008), Chung et al. (2013) for
+                 the penalty; Pinheiro & Bates (2000) and Li & Redden (2015) for the degrees of
+                 freedom between levels.
+    Checked      R lme4 with a tight optimiser and glmmTMB on cbpp and three simulated crossed
+                 designs; an own Laplace fit; R blme for the penalised fit.
     """
     check_level(level)
     one_of(interval, ("wald", "profile"), name="interval")
@@ -85,15 +105,21 @@ def mixed_logistic(
     counts = collapse(matrices, trials_of(matrices, table, trials))
     if not matrices.varying:
         raise InvalidInput(
-            f"formula: no random part is left in {formula!r} ({'; '.join(matrices.notes) or 'none given'}). "
-            "Give a group that varies, such as (1 | participant)."
+            f"formula: no random part is left in {formula!r}"
+            f" ({'; '.join(matrices.notes) or 'none given'}). Give a group that varies, such as (1"
+            " | participant)."
         )
-    degrees = _degrees_of_freedom(matrices) if freedom == "levels" else (None,) * len(matrices.names)
+    degrees = (
+        _degrees_of_freedom(matrices) if freedom == "levels" else (None,) * len(matrices.names)
+    )
     if is_separated(counts.successes, counts.trials, counts.fixed):
         return _penalised(matrices, counts, degrees, level, separated=True)
     fit, messages = _run(engine, counts, matrices)
     if group := _always_alike(counts):
-        reason = f"every {group} gives one answer throughout, so the spread between them has no finite estimate"
+        reason = (
+            f"every {group} gives one answer throughout, so the spread between them has no finite"
+            " estimate"
+        )
         return _failed(matrices, counts, fit, (*messages, reason), level, reason)
     if not bool(fit.converged) or not np.isfinite(fit.se).all():
         return _failed(matrices, counts, fit, messages, level)
@@ -101,8 +127,13 @@ def mixed_logistic(
         return _penalised(matrices, counts, degrees, level, separated=False)
     model = _describe(matrices, counts, fit, messages, degrees, level)
     if interval == "profile":
-        bounds = [_profile(engine, counts, matrices, fit, index, level) for index in range(len(matrices.names))]
-        terms = tuple(_with_bounds(term, *both) for term, both in zip(model.terms, bounds, strict=True))
+        bounds = [
+            _profile(engine, counts, matrices, fit, index, level)
+            for index in range(len(matrices.names))
+        ]
+        terms = tuple(
+            _with_bounds(term, *both) for term, both in zip(model.terms, bounds, strict=True)
+        )
         model = replace(model, terms=terms)
     return model
 
@@ -117,7 +148,12 @@ def _engine() -> ModuleType:
 
 
 def _run(
-    engine: ModuleType, counts: CellCounts, matrices: Design, *, without: int | None = None, offset: FloatArray | None = None
+    engine: ModuleType,
+    counts: CellCounts,
+    matrices: Design,
+    *,
+    without: int | None = None,
+    offset: FloatArray | None = None,
 ) -> tuple[Any, tuple[str, ...]]:
     """Fit, with our own design columns under neutral names; its warnings become messages."""
     kept = [index for index in range(counts.fixed.shape[1]) if index != without]
@@ -130,26 +166,37 @@ def _run(
     right = " + ".join(["0", *(f"x{index}" for index in kept), *random])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fit = engine.fit(data, f"y ~ {right}", family="binomial", weights=counts.trials, offset=offset, anova_test="Wald")
+        fit = engine.fit(
+            data,
+            f"y ~ {right}",
+            family="binomial",
+            weights=counts.trials,
+            offset=offset,
+            anova_test="Wald",
+        )
     return fit, tuple(dict.fromkeys(str(warning.message) for warning in caught))
 
 
 def _slopes(v: Varying, matrices: Design, without: int | None) -> list[str]:
-    """The columns of random slopes by their neutral names; the library wants them among the fixed effects."""
+    """The columns of random slopes by their neutral names; the library wants them among the fixed
+    effects.
+    """
     if v.names[0] != INTERCEPT:
         raise InvalidInput(
-            f"formula: a random slope of {v.group!r} needs a random intercept here. Write (1 + {v.names[0]} | {v.group})."
+            f"formula: a random slope of {v.group!r} needs a random intercept here. Write (1 +"
+            f" {v.names[0]} | {v.group})."
         )
     absent = [name for name in v.names[1:] if name not in matrices.names]
     if absent:
         raise InvalidInput(
-            f"formula: the random slope {absent[0]!r} of {v.group!r} is not among the fixed effects. "
-            f"Add {absent[0].split('[')[0]} to the fixed part."
+            f"formula: the random slope {absent[0]!r} of {v.group!r} is not among the fixed"
+            f" effects. Add {absent[0].split('[')[0]} to the fixed part."
         )
     indices = [matrices.names.index(name) for name in v.names[1:]]
     if without in indices:
         raise InvalidInput(
-            f"interval: {matrices.names[without or 0]!r} has a random slope, so its profile cannot be had. Use interval='wald'."
+            f"interval: {matrices.names[without or 0]!r} has a random slope, so its profile cannot"
+            " be had. Use interval='wald'."
         )
     return [f"x{index}" for index in indices]
 
@@ -165,7 +212,9 @@ def _degrees_of_freedom(matrices: Design) -> tuple[float | None, ...]:
 
 
 def _levels_known(name: str, column: FloatArray, group: Varying, matrices: Design) -> float | None:
-    """The degrees of freedom that the levels of a group leave for an effect; None if it varies freely within them."""
+    """The degrees of freedom that the levels of a group leave for an effect; None if it varies
+    freely within them.
+    """
     varies = _varies_within(column, group)
     if name in group.names and varies.any():
         return float(varies.sum() - 1)
@@ -184,16 +233,35 @@ def _varies_within(column: FloatArray, group: Varying) -> NDArray[np.bool_]:
 
 
 def _describe(
-    matrices: Design, counts: CellCounts, fit: Any, messages: tuple[str, ...], degrees: tuple[float | None, ...], level: float
+    matrices: Design,
+    counts: CellCounts,
+    fit: Any,
+    messages: tuple[str, ...],
+    degrees: tuple[float | None, ...],
+    level: float,
 ) -> MixedModel:
     terms = tuple(
         _term(name, float(beta), float(se), df, counts.n, level, "Laplace, Wald interval")
         for name, beta, se, df in zip(matrices.names, fit.beta, fit.se, degrees, strict=True)
     )
-    parts = [_unpacked(np.asarray(packed), v.width) for packed, v in zip(fit.varcorr, counts.varying, strict=True)]
+    parts = [
+        _unpacked(np.asarray(packed), v.width)
+        for packed, v in zip(fit.varcorr, counts.varying, strict=True)
+    ]
     sds, correlations = random_effects.describe(parts, counts.varying)
-    convergence = Convergence(bool(fit.converged), bool(fit.singular), False, int(fit.n_eval), messages=messages)
-    return _model(matrices, counts, terms, sds, correlations, float(fit.loglik) + counts.constant, "ML (Laplace)", convergence)
+    convergence = Convergence(
+        bool(fit.converged), bool(fit.singular), False, int(fit.n_eval), messages=messages
+    )
+    return _model(
+        matrices,
+        counts,
+        terms,
+        sds,
+        correlations,
+        float(fit.loglik) + counts.constant,
+        "ML (Laplace)",
+        convergence,
+    )
 
 
 def _model(
@@ -234,34 +302,73 @@ def _is_unlimited(fit: Any, counts: CellCounts) -> bool:
 
 
 def _penalised(
-    matrices: Design, counts: CellCounts, degrees: tuple[float | None, ...], level: float, *, separated: bool
+    matrices: Design,
+    counts: CellCounts,
+    degrees: tuple[float | None, ...],
+    level: float,
+    *,
+    separated: bool,
 ) -> MixedModel:
-    """The named fit with priors: of the coefficients if they are separated; of the spreads between levels, too, if the data do
-    not limit them."""
-    prior = np.array([PRIOR_SD_INTERCEPT if name == INTERCEPT else PRIOR_SD for name in matrices.names])
-    spread = math.inf if separated else PRIOR_SD_RANDOM
-    fit = fit_laplace(counts.successes, counts.trials, counts.fixed, counts.varying, prior_sd=prior, random_prior_sd=spread)
-    terms = tuple(
-        _term(name, float(beta), math.sqrt(float(variance)), df, counts.n, level, "penalised Laplace, Wald interval")
-        for name, beta, variance, df in zip(matrices.names, fit.beta, np.diagonal(fit.cov_beta), degrees, strict=True)
+    """The named fit with priors: of the coefficients if they are separated; of the spreads between
+    levels, too, if the data do not limit them.
+    """
+    prior = np.array(
+        [PRIOR_SD_INTERCEPT if name == INTERCEPT else PRIOR_SD for name in matrices.names]
     )
-    sds, correlations = random_effects.describe([block @ block.T for block in fit.blocks], fit.varying)
-    convergence = Convergence(fit.converged, fit.singular, separated, fit.evaluations, fit.decrease_left)
+    spread = math.inf if separated else PRIOR_SD_RANDOM
+    fit = fit_laplace(
+        counts.successes,
+        counts.trials,
+        counts.fixed,
+        counts.varying,
+        prior_sd=prior,
+        random_prior_sd=spread,
+    )
+    terms = tuple(
+        _term(
+            name,
+            float(beta),
+            math.sqrt(float(variance)),
+            df,
+            counts.n,
+            level,
+            "penalised Laplace, Wald interval",
+        )
+        for name, beta, variance, df in zip(
+            matrices.names, fit.beta, np.diagonal(fit.cov_beta), degrees, strict=True
+        )
+    )
+    sds, correlations = random_effects.describe(
+        [block @ block.T for block in fit.blocks], fit.varying
+    )
+    convergence = Convergence(
+        fit.converged, fit.singular, separated, fit.evaluations, fit.decrease_left
+    )
     total = fit.log_likelihood + log_choose(counts.trials, counts.successes) + counts.constant
     note = (
-        "separation: fixed effects predict some answers perfectly; the estimates are from a penalised fit"
+        "separation: fixed effects predict some answers perfectly; the estimates are from a"
+        " penalised fit"
         if separated
-        else "too sparse for this model: the answers do not limit the spread between levels of a random effect; the estimates are"
-        " from a penalised fit"
+        else (
+            "too sparse for this model: the answers do not limit the spread between levels of a"
+            " random effect; the estimates are from a penalised fit"
+        )
     )
     criterion = _PENALISED if separated else _SPARSE
-    return _model(matrices, counts, terms, sds, correlations, total, criterion, convergence, (note,))
+    return _model(
+        matrices, counts, terms, sds, correlations, total, criterion, convergence, (note,)
+    )
 
 
 def _always_alike(counts: CellCounts) -> str | None:
-    """The group whose every level has one answer only, although most of them answered several times."""
+    """The group whose every level has one answer only, although most of them answered several
+    times.
+    """
     for v in counts.varying:
-        yes, trials = (np.bincount(v.codes, column, minlength=v.levels) for column in (counts.successes, counts.trials))
+        yes, trials = (
+            np.bincount(v.codes, column, minlength=v.levels)
+            for column in (counts.successes, counts.trials)
+        )
         if ((yes == 0) | (yes == trials)).all() and np.median(trials) > 1:
             return v.group
     return None
@@ -275,20 +382,35 @@ def _failed(
     level: float,
     reason: str = "the fit did not converge",
 ) -> MixedModel:
-    """The optimiser's last point, without intervals: a reader must see it, but not take it for a result."""
+    """The optimiser's last point, without intervals: a reader must see it, but not take it for a
+    result.
+    """
     terms = tuple(
-        ModelTerm(name, without_interval(float(beta), reason, method="logistic mixed model", n=counts.n, level=level))
+        ModelTerm(
+            name,
+            without_interval(
+                float(beta), reason, method="logistic mixed model", n=counts.n, level=level
+            ),
+        )
         for name, beta in zip(matrices.names, fit.beta, strict=True)
     )
-    convergence = Convergence(False, bool(fit.singular), False, int(fit.n_eval), messages=messages or (reason,))
+    convergence = Convergence(
+        False, bool(fit.singular), False, int(fit.n_eval), messages=messages or (reason,)
+    )
     log_likelihood = float(fit.loglik) + counts.constant
-    return _model(matrices, counts, terms, (), (), log_likelihood, "ML (Laplace)", convergence, (reason,))
+    return _model(
+        matrices, counts, terms, (), (), log_likelihood, "ML (Laplace)", convergence, (reason,)
+    )
 
 
-def _term(name: str, beta: float, se: float, df: float | None, n: int, level: float, method: str) -> ModelTerm:
+def _term(
+    name: str, beta: float, se: float, df: float | None, n: int, level: float, method: str
+) -> ModelTerm:
     if df is not None and df < 1:
         reason = "too few levels of a group tell this effect: it has no degrees of freedom"
-        return ModelTerm(name, without_interval(beta, reason, method=f"log odds, {method}", n=n, level=level))
+        return ModelTerm(
+            name, without_interval(beta, reason, method=f"log odds, {method}", n=n, level=level)
+        )
     spread = stats.norm if df is None else stats.t(df)
     half = float(spread.ppf((1 + level) / 2)) * se
     estimate = Estimate(
@@ -325,11 +447,15 @@ def _odds(estimate: Estimate) -> Estimate:
 
 
 def _with_bounds(term: ModelTerm, low: float, high: float) -> ModelTerm:
-    estimate = replace(term.estimate, low=low, high=high, method="log odds, Laplace, profile-likelihood interval")
+    estimate = replace(
+        term.estimate, low=low, high=high, method="log odds, Laplace, profile-likelihood interval"
+    )
     return replace(term, estimate=estimate, odds_ratio=_odds(estimate))
 
 
-def _profile(engine: ModuleType, counts: CellCounts, matrices: Design, fit: Any, index: int, level: float) -> tuple[float, float]:
+def _profile(
+    engine: ModuleType, counts: CellCounts, matrices: Design, fit: Any, index: int, level: float
+) -> tuple[float, float]:
     """Where twice the drop of the profiled log-likelihood reaches the chi-square quantile."""
     beta, se = float(fit.beta[index]), float(fit.se[index])
     drop = float(stats.chi2.ppf(level, 1))

@@ -1,4 +1,6 @@
-"""The parameters of random effects: from a flat vector to relative Cholesky blocks, and back to SDs."""
+"""The parameters of random effects: from a flat vector to relative Cholesky blocks, and back to
+SDs.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,14 @@ SINGULAR_BELOW = 1e-4
 
 
 def standardised(varying: tuple[Varying, ...]) -> tuple[tuple[Varying, ...], list[FloatArray]]:
-    """Columns of mean square 1, so that an optimiser meets one scale; and the factors they were divided by."""
+    """Columns of mean square 1, so that an optimiser meets one scale; and the factors they were
+    divided by.
+    """
     scales = [np.sqrt((v.values**2).mean(axis=0)) for v in varying]
     scales = [np.where(scale > 0, scale, 1.0) for scale in scales]
-    scaled = tuple(replace(v, values=v.values / scale) for v, scale in zip(varying, scales, strict=True))
+    scaled = tuple(
+        replace(v, values=v.values / scale) for v, scale in zip(varying, scales, strict=True)
+    )
     return scaled, scales
 
 
@@ -40,13 +46,15 @@ def start(varying: tuple[Varying, ...]) -> FloatArray:
     return np.concatenate([np.eye(v.width)[np.tril_indices(v.width)] for v in varying])
 
 
-#: Where a search for the size of a random intercept, in residual standard deviations, begins at the least and at the most.
+#: Where a search for the size of a random intercept, in residual standard deviations, begins at the
+#: least and at the most.
 _LEAST_START, _MOST_START = 0.1, 3.0
 
 
 def likely_start(varying: tuple[Varying, ...], residual: FloatArray) -> FloatArray:
-    """For random intercepts what an analysis of variance of each group alone suggests, else the identity: nearer to the
-    optimum, so that a search takes a third of the steps."""
+    """For random intercepts what an analysis of variance of each group alone suggests, else the
+    identity: nearer to the optimum, so that a search takes a third of the steps.
+    """
     return np.concatenate(
         [
             np.array([_by_moments(v, residual)])
@@ -59,7 +67,9 @@ def likely_start(varying: tuple[Varying, ...], residual: FloatArray) -> FloatArr
 
 def _by_moments(group: Varying, residual: FloatArray) -> float:
     counts = np.bincount(group.codes, minlength=group.levels)
-    means = np.bincount(group.codes, weights=residual, minlength=group.levels) / np.maximum(counts, 1)
+    means = np.bincount(group.codes, weights=residual, minlength=group.levels) / np.maximum(
+        counts, 1
+    )
     n, used = len(residual), int((counts > 0).sum())
     within = float(((residual - means[group.codes]) ** 2).sum()) / max(1, n - used)
     between = (float((counts * means**2).sum()) - within * used) / n
@@ -70,7 +80,9 @@ def _by_moments(group: Varying, residual: FloatArray) -> float:
 
 def lower_limits(varying: tuple[Varying, ...]) -> FloatArray:
     """Zero for diagonal entries, none for the others."""
-    parts = [np.where(np.eye(v.width)[np.tril_indices(v.width)] == 1, 0.0, -np.inf) for v in varying]
+    parts = [
+        np.where(np.eye(v.width)[np.tril_indices(v.width)] == 1, 0.0, -np.inf) for v in varying
+    ]
     return np.concatenate(parts)
 
 
@@ -99,7 +111,9 @@ def describe(
     correlations: list[RandomCorrelation] = []
     for covariance, v in zip(covariances, varying, strict=True):
         spread = [math.sqrt(max(float(covariance[i, i]), 0.0)) for i in range(v.width)]
-        sds += [RandomSd(v.group, name, sd, v.levels) for name, sd in zip(v.names, spread, strict=True)]
+        sds += [
+            RandomSd(v.group, name, sd, v.levels) for name, sd in zip(v.names, spread, strict=True)
+        ]
         for i in range(v.width):
             for j in range(i):
                 both = spread[i] * spread[j]
@@ -110,7 +124,9 @@ def describe(
 
 @dataclass(frozen=True, slots=True)
 class Gram:
-    """Z'W[Z, M] and M'WM: `first` (levels, k, k), `cross` (levels·k, rest + border), `rest` (rest + border)²."""
+    """Z'W[Z, M] and M'WM: `first` (levels, k, k), `cross` (levels·k, rest + border), `rest` (rest +
+    border)².
+    """
 
     first: FloatArray
     cross: FloatArray | sparse.csr_array
@@ -119,7 +135,9 @@ class Gram:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """The Cholesky factor: of each block of the first group, what it leaves in the cross part, of the remainder."""
+    """The Cholesky factor: of each block of the first group, what it leaves in the cross part, of
+    the remainder.
+    """
 
     first: FloatArray
     cross: FloatArray | sparse.csr_array
@@ -133,11 +151,15 @@ def by_size(varying: tuple[Varying, ...]) -> tuple[Varying, ...]:
 
 
 def offsets(varying: tuple[Varying, ...]) -> list[int]:
-    """Where the columns of each group after the first start in the remainder, and where they end."""
+    """Where the columns of each group after the first start in the remainder, and where they
+    end.
+    """
     return [int(edge) for edge in np.cumsum([0, *(v.levels * v.width for v in varying[1:])])]
 
 
-def gram(varying: tuple[Varying, ...], border: FloatArray, weights: FloatArray | None = None) -> Gram:
+def gram(
+    varying: tuple[Varying, ...], border: FloatArray, weights: FloatArray | None = None
+) -> Gram:
     """The cross-products; `border` holds the further columns (fixed effects, response …)."""
     w = np.ones(len(border)) if weights is None else weights
     edges, head = offsets(varying), varying[0]
@@ -174,7 +196,9 @@ def factor(products: Gram, varying: tuple[Varying, ...], relative: list[FloatArr
     if width == 1:
         first = np.sqrt(products.first * head[0, 0] ** 2 + 1)
     else:
-        first = np.linalg.cholesky(head.T @ products.first @ head + np.eye(width)).astype(np.float64)
+        first = np.linalg.cholesky(head.T @ products.first @ head + np.eye(width)).astype(
+            np.float64
+        )
     log_first = float(np.log(np.diagonal(first, axis1=1, axis2=2)).sum())
     if sparse.issparse(products.cross):
         solved = _solved_sparse(products.cross, varying, relative, first)
@@ -186,33 +210,48 @@ def factor(products: Gram, varying: tuple[Varying, ...], relative: list[FloatArr
             cross[:, rows] = _scale_rows(cross[:, rows].T, block).T
         solved = cross / first[:, 0] if width == 1 else forward(first, cross)
         taken = solved.T @ solved
-    # numpy's factorisation, like the product before it: numpy and scipy bring a thread pool each, and two pools
-    # in turn, call by call, keep waiting for each other.
+    # numpy's factorisation, like the product before it: numpy and scipy bring a thread pool each,
+    # and two pools in turn, call by call, keep waiting for each other.
     remainder = np.linalg.cholesky(rest - taken).astype(np.float64)
     log_rest = float(np.log(np.diagonal(remainder)[: edges[-1]]).sum())
     return Factor(first, solved, remainder, 2 * (log_first + log_rest))
 
 
 def _solved_sparse(
-    cross: sparse.csr_array, varying: tuple[Varying, ...], relative: list[FloatArray], first: FloatArray
+    cross: sparse.csr_array,
+    varying: tuple[Varying, ...],
+    relative: list[FloatArray],
+    first: FloatArray,
 ) -> sparse.csr_array:
-    """The same forward solution as a product of sparse matrices: block-diagonal, cross part, block-diagonal."""
+    """The same forward solution as a product of sparse matrices: block-diagonal, cross part,
+    block-diagonal.
+    """
     head, levels = relative[0], len(first)
-    if all(len(block) == 1 for block in relative):  # intercepts only: the entries themselves are scaled
-        across = [np.full(v.levels, block[0, 0]) for v, block in zip(varying[1:], relative[1:], strict=True)]
+    if all(
+        len(block) == 1 for block in relative
+    ):  # intercepts only: the entries themselves are scaled
+        across = [
+            np.full(v.levels, block[0, 0])
+            for v, block in zip(varying[1:], relative[1:], strict=True)
+        ]
         across.append(np.ones(cross.shape[1] - sum(map(len, across))))
         down = np.repeat(head[0, 0] / first[:, 0, 0], np.diff(cross.indptr))
         entries = cross.data * down * np.concatenate(across)[cross.indices]
         return sparse.csr_array((entries, cross.indices, cross.indptr), shape=cross.shape)
     left = np.linalg.inv(first) @ head.T
     rows = sparse.bsr_array((left, np.arange(levels), np.arange(levels + 1)))
-    scales = [sparse.kron(sparse.eye_array(v.levels), block) for v, block in zip(varying[1:], relative[1:], strict=True)]
+    scales = [
+        sparse.kron(sparse.eye_array(v.levels), block)
+        for v, block in zip(varying[1:], relative[1:], strict=True)
+    ]
     border = sparse.eye_array(cross.shape[1] - sum(scale.shape[1] for scale in scales))
     return (rows @ cross @ sparse.block_diag([*scales, border], format="csr")).tocsr()
 
 
 def forward(lower: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve the lower-triangular block of every level; the blocks are tiny, so this beats a library call each."""
+    """Solve the lower-triangular block of every level; the blocks are tiny, so this beats a library
+    call each.
+    """
     solved = right.reshape(len(lower), lower.shape[1], right.shape[1]).copy()
     for row in range(lower.shape[1]):
         for column in range(row):
@@ -231,8 +270,12 @@ def backward(lower: FloatArray, right: FloatArray) -> FloatArray:
     return solved.reshape(right.shape)
 
 
-def _cross(varying: tuple[Varying, ...], border: FloatArray, w: FloatArray) -> FloatArray | sparse.csr_array:
-    """Z_head' W [Z_rest, M]; sparse where most levels of the first group never meet most of the others."""
+def _cross(
+    varying: tuple[Varying, ...], border: FloatArray, w: FloatArray
+) -> FloatArray | sparse.csr_array:
+    """Z_head' W [Z_rest, M]; sparse where most levels of the first group never meet most of the
+    others.
+    """
     head = varying[0]
     parts = [_pair(head, other, w) for other in varying[1:]]
     edge = _with_border(head, border, w)
@@ -260,7 +303,9 @@ def _pair(own: Varying, other: Varying, w: FloatArray) -> sparse.csr_array:
     entries = w[:, None, None] * own.values[:, :, None] * other.values[:, None, :]
     places = np.broadcast_arrays(rows[:, :, None], columns[:, None, :])
     shape = (own.levels * own.width, other.levels * other.width)
-    return sparse.coo_array((entries.ravel(), tuple(place.ravel() for place in places)), shape=shape).tocsr()
+    return sparse.coo_array(
+        (entries.ravel(), tuple(place.ravel() for place in places)), shape=shape
+    ).tocsr()
 
 
 def _with_border(own: Varying, border: FloatArray, w: FloatArray) -> FloatArray:

@@ -1,4 +1,6 @@
-"""Alembic's entry: runs on the connection, and inside the transaction, that `store.migration` hands over."""
+"""Alembic's entry: runs on the connection, and inside the transaction, that `store.migration` hands
+over.
+"""
 
 from __future__ import annotations
 

@@ -39,18 +39,26 @@ RULE_KEYS: Mapping[str, frozenset[str]] = {
 _WITH_VALUE = ("contains", "excludes", "at_least", "at_most")
 
 
-def check_analysis_plan(reading: Reading, kinds: QuestionKinds, protocols: DeclaredProtocols) -> None:
+def check_analysis_plan(
+    reading: Reading, kinds: QuestionKinds, protocols: DeclaredProtocols
+) -> None:
     plan, node = reading.study.analysis, reading.root.get("analysis")
     if plan is None or node is None or not node.is_mapping or reading.broken("analysis.protocol"):
         return
     if plan.protocol is not None and plan.protocol not in protocols:
-        reading.report(node.get("protocol") or node, *unknown("protocol", plan.protocol, protocols.names))
+        reading.report(
+            node.get("protocol") or node, *unknown("protocol", plan.protocol, protocols.names)
+        )
         return
     check_measures(reading, plan, node, kinds)
     own = plan.protocol is None
     if own and not plan.measures:
         return
-    declaration = own_declaration(plan, reading.study, kinds) if own else protocols[str(plan.protocol)].declaration
+    declaration = (
+        own_declaration(plan, reading.study, kinds)
+        if own
+        else protocols[str(plan.protocol)].declaration
+    )
     checker = _PlanChecker(reading, plan, node, declaration, kinds)
     checker.roles()
     checker.hypotheses()
@@ -64,7 +72,14 @@ def check_analysis_plan(reading: Reading, kinds: QuestionKinds, protocols: Decla
 
 
 class _PlanChecker:
-    def __init__(self, reading: Reading, plan: DeclaredPlan, node: Node, declaration: Declaration, kinds: QuestionKinds) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        plan: DeclaredPlan,
+        node: Node,
+        declaration: Declaration,
+        kinds: QuestionKinds,
+    ) -> None:
         self._kinds = kinds
         self._reading, self._plan, self._node, self._declaration = reading, plan, node, declaration
         self._outcomes = [outcome.name for outcome in declaration.outcomes]
@@ -77,7 +92,8 @@ class _PlanChecker:
             for question in entry.item.all_questions:
                 self._questions.setdefault(question.id, []).append((entry.item.id, question))
 
-    # ------------------------------------------------------------------------------------------ roles
+    # ------------------------------------------------------------------------------------------
+    # roles
 
     def roles(self) -> None:
         place = self._node.get("roles")
@@ -87,7 +103,9 @@ class _PlanChecker:
             if self._reading.broken(node.path):
                 continue
             if name not in known:
-                self._reading.report(node, *unknown(f"role of {self._declaration.name}:", name, known))
+                self._reading.report(
+                    node, *unknown(f"role of {self._declaration.name}:", name, known)
+                )
                 continue
             self._role(known[name], value, node)
         for role in self._declaration.roles:
@@ -99,7 +117,9 @@ class _PlanChecker:
         if not role.several and len(values) != 1:
             what = "one name" if values else "a name"
             cure = f"Write `{role.name}: name`."
-            self._reading.report(node, f"the role {role.name!r} takes {what}, got {shown(value)}.", cure)
+            self._reading.report(
+                node, f"the role {role.name!r} takes {what}, got {shown(value)}.", cure
+            )
             return
         for name, place in zip(values, places, strict=True):
             self._named(role, name, place)
@@ -112,7 +132,11 @@ class _PlanChecker:
             self._reading.report(node, *unknown("trial", name, self._items))
         elif role.of == "arm" and name not in study.arms and not self._reading.broken("arms"):
             self._reading.report(node, *unknown("arm", name, study.arms))
-        elif role.of == "condition" and name not in study.conditions and not self._reading.broken("conditions"):
+        elif (
+            role.of == "condition"
+            and name not in study.conditions
+            and not self._reading.broken("conditions")
+        ):
             self._reading.report(node, *unknown("condition", name, study.conditions))
 
     def _question(self, role: Role, name: str, node: Node) -> bool:
@@ -123,20 +147,33 @@ class _PlanChecker:
         if trial and trial not in self._items:
             self._reading.report(node, *unknown("trial", trial, self._items))
             return False
-        asked = [(where, asked_question) for where, asked_question in self._questions.get(question, ()) if trial in ("", where)]
+        asked = [
+            (where, asked_question)
+            for where, asked_question in self._questions.get(question, ())
+            if trial in ("", where)
+        ]
         if not asked:
             everywhere = (
-                [asked_question.id for asked_question in self._items[trial].all_questions] if trial else list(self._questions)
+                [asked_question.id for asked_question in self._items[trial].all_questions]
+                if trial
+                else list(self._questions)
             )
             what = f"question of {trial!r}:" if trial else "question"
             self._reading.report(node, *unknown(what, question, everywhere))
             return False
         unfit = next(
-            (asked_question for _, asked_question in asked if role.kinds and asked_question.kind not in role.kinds), None
+            (
+                asked_question
+                for _, asked_question in asked
+                if role.kinds and asked_question.kind not in role.kinds
+            ),
+            None,
         )
         if unfit is not None:
             message = f"the answers of {name!r} ({unfit.kind}) cannot be used as {role.name!r}."
-            self._reading.report(node, message, f"Use a question of kind {' or '.join(role.kinds)}.")
+            self._reading.report(
+                node, message, f"Use a question of kind {' or '.join(role.kinds)}."
+            )
         return unfit is None
 
     def _missing(self, role: Role) -> None:
@@ -152,17 +189,31 @@ class _PlanChecker:
             trial, _, question = name.rpartition(".")
             return any(trial in ("", where) for where, _ in self._questions.get(question, ()))
         study = self._reading.study
-        known = {"trial": set(self._items), "arm": set(study.arms), "condition": set(study.conditions)}
+        known = {
+            "trial": set(self._items),
+            "arm": set(study.arms),
+            "condition": set(study.conditions),
+        }
         return name in known[role.of]
 
     def _doubted(self, trial: str, question: str = "") -> bool:
-        return bool({"*", "*.*", trial, f"{trial}.{question}", f"{trial}.*", f"*.{question}"} & self._reading.doubtful)
+        return bool(
+            {"*", "*.*", trial, f"{trial}.{question}", f"{trial}.*", f"*.{question}"}
+            & self._reading.doubtful
+        )
 
-    # ------------------------------------------------------------------------------------------ outcomes
+    # ------------------------------------------------------------------------------------------
+    # outcomes
 
     def hypotheses(self) -> None:
-        pairs = [(hypothesis, self._reading.place(hypothesis)) for hypothesis in self._plan.hypotheses]
-        repeated(self._reading, [(hypothesis.id, node.get("id") or node) for hypothesis, node in pairs], "hypothesis")
+        pairs = [
+            (hypothesis, self._reading.place(hypothesis)) for hypothesis in self._plan.hypotheses
+        ]
+        repeated(
+            self._reading,
+            [(hypothesis.id, node.get("id") or node) for hypothesis, node in pairs],
+            "hypothesis",
+        )
         for hypothesis, node in pairs:
             if not self._reading.broken(node.path):
                 self._hypothesis(hypothesis, node)
@@ -178,16 +229,26 @@ class _PlanChecker:
             self._reading.report(self._at(node, "about"), *unknown(what, hypothesis.about, parts))
         if hypothesis.about is None and self._plan.protocol is None and len(parts) > 1:
             message = f"{hypothesis.id} does not say which groups of {outcome.name!r} it is about."
-            self._reading.report(node, message, f"Add `about: {parts[-1]}`, or another of: {', '.join(parts)}.")
-        if hypothesis.about in self._groups and hypothesis.criterion in ("significant", "equivalent"):
+            self._reading.report(
+                node, message, f"Add `about: {parts[-1]}`, or another of: {', '.join(parts)}."
+            )
+        if hypothesis.about in self._groups and hypothesis.criterion in (
+            "significant",
+            "equivalent",
+        ):
             message = f"{hypothesis.id} tests one group, {hypothesis.about!r}; tests compare two."
-            cure = f"Write `about: first-second`, or use a criterion with a value: {', '.join(_WITH_VALUE)}."
+            cure = (
+                "Write `about: first-second`, or use a criterion with a value:"
+                f" {', '.join(_WITH_VALUE)}."
+            )
             self._reading.report(self._at(node, "about"), message, cure)
         if hypothesis.criterion in _WITH_VALUE and hypothesis.value is None:
             message = f"the criterion {hypothesis.criterion!r} of {hypothesis.id} needs a number."
             self._reading.report(place, message, "Add `value: …`.")
         if hypothesis.criterion not in _WITH_VALUE and hypothesis.value is not None:
-            message = f"the criterion {hypothesis.criterion!r} of {hypothesis.id} looks at no value."
+            message = (
+                f"the criterion {hypothesis.criterion!r} of {hypothesis.id} looks at no value."
+            )
             cure = f"Remove `value`, or use one of: {', '.join(_WITH_VALUE)}."
             self._reading.report(node.get("value") or node, message, cure)
         if hypothesis.criterion == "significant" and not outcome.tested:
@@ -198,27 +259,49 @@ class _PlanChecker:
         if hypothesis.criterion == "equivalent" and not outcome.equivalence:
             able = [outcome.name for outcome in self._declaration.outcomes if outcome.equivalence]
             message = f"the outcome {outcome.name!r} has no equivalence test."
-            self._reading.report(place, message, f"Outcomes that have one: {', '.join(able) or 'none'}.")
-        if hypothesis.criterion == "equivalent" and "margin" not in self._plan.tests.get(outcome.name, {}):
+            self._reading.report(
+                place, message, f"Outcomes that have one: {', '.join(able) or 'none'}."
+            )
+        if hypothesis.criterion == "equivalent" and "margin" not in self._plan.tests.get(
+            outcome.name, {}
+        ):
             message = f"{hypothesis.id} claims equivalence, but no margin is declared."
             self._reading.report(place, message, f"Add `tests: {{{outcome.name}: {{margin: …}}}}`.")
 
     def _expects(self, hypothesis: Hypothesis, outcome: Outcome, node: Node) -> None:
-        """A side that is expected beside a two-sided test, of an estimate that can lie on either side of no effect."""
+        """A side that is expected beside a two-sided test, of an estimate that can lie on either
+        side of no effect.
+        """
         if hypothesis.criterion != "significant" or hypothesis.direction != "two_sided":
-            what = "has no side" if hypothesis.criterion != "significant" else "looks at one side already"
+            what = (
+                "has no side"
+                if hypothesis.criterion != "significant"
+                else "looks at one side already"
+            )
             message = f"the test of {hypothesis.id} {what}, so that `expects` says nothing."
-            self._reading.report(node, message, "Remove `expects`; it belongs beside a two-sided test of significance.")
+            self._reading.report(
+                node,
+                message,
+                "Remove `expects`; it belongs beside a two-sided test of significance.",
+            )
         elif outcome.no_effect is None:
-            message = f"it is not known which value of {outcome.name!r} means no effect, so that no side of it can be expected."
-            self._reading.report(node, message, f"Let the test look at one side: `direction: {hypothesis.expects}`.")
+            message = (
+                f"it is not known which value of {outcome.name!r} means no effect, so that no side"
+                " of it can be expected."
+            )
+            self._reading.report(
+                node, message, f"Let the test look at one side: `direction: {hypothesis.expects}`."
+            )
 
     def outcomes(self) -> None:
         node = self._node.get("outcomes")
         if node is None:
             return
         seen: list[tuple[str, Node]] = []
-        for key, names in (("primary", self._plan.outcomes.primary), ("secondary", self._plan.outcomes.secondary)):
+        for key, names in (
+            ("primary", self._plan.outcomes.primary),
+            ("secondary", self._plan.outcomes.secondary),
+        ):
             listed = node.get(key)
             if listed is None or self._reading.broken(listed.path):
                 continue
@@ -232,13 +315,22 @@ class _PlanChecker:
         for name, options in self._plan.tests.items():
             node = self._at(place, name)
             if self._known(name, node):
-                self._values(options, self._declaration.outcome(name).tests, node, f"option of {name!r}:")
+                self._values(
+                    options, self._declaration.outcome(name).tests, node, f"option of {name!r}:"
+                )
 
     def options(self) -> None:
         place = self._node.get("options") or self._node
-        self._values(self._plan.options, self._declaration.options, place, f"option of {self._declaration.name}:")
+        self._values(
+            self._plan.options,
+            self._declaration.options,
+            place,
+            f"option of {self._declaration.name}:",
+        )
 
-    def _values(self, values: Mapping[str, Any], known: Sequence[Option], place: Node, what: str) -> None:
+    def _values(
+        self, values: Mapping[str, Any], known: Sequence[Option], place: Node, what: str
+    ) -> None:
         by_name = {option.name: option for option in known}
         for name, value in values.items():
             node = self._at(place, name)
@@ -255,10 +347,13 @@ class _PlanChecker:
             return True
         # A measure that cannot be taken is reported itself; nobody else should be blamed for it.
         if outcome not in self._plan.measures and not self._reading.broken(node.path):
-            self._reading.report(node, *unknown(f"outcome of {self._declaration.name}:", outcome, self._outcomes))
+            self._reading.report(
+                node, *unknown(f"outcome of {self._declaration.name}:", outcome, self._outcomes)
+            )
         return False
 
-    # ------------------------------------------------------------------------------------------ who is left out
+    # ------------------------------------------------------------------------------------------ who
+    # is left out
 
     def exclusions(self) -> None:
         for rule in self._plan.exclusions:
@@ -271,8 +366,14 @@ class _PlanChecker:
         for name in sorted(keys - RULE_KEYS[rule.rule]):
             able = [kind for kind, names in RULE_KEYS.items() if name in names]
             message = f"the rule {rule.rule!r} does not look at {name!r}."
-            self._reading.report(node.value[name], message, f"Remove it, or use the rule {' or '.join(able)}.")
-        checks = [name for name, item in self._items.items() if item.right_answers or self._has_attention_row(item)]
+            self._reading.report(
+                node.value[name], message, f"Remove it, or use the rule {' or '.join(able)}."
+            )
+        checks = [
+            name
+            for name, item in self._items.items()
+            if item.right_answers or self._has_attention_row(item)
+        ]
         if rule.rule == "failed_check" and rule.check is not None and rule.check not in checks:
             if not self._doubted(rule.check):
                 self._reading.report(self._at(node, "check"), *unknown("check", rule.check, checks))
@@ -300,34 +401,54 @@ class _PlanChecker:
         if question.kind in self._kinds:
             self._answer_part(rule, question, row, node, place)
 
-    def _answer_part(self, rule: ExclusionRule, question: Question, row: str, node: Node, place: Node) -> None:
+    def _answer_part(
+        self, rule: ExclusionRule, question: Question, row: str, node: Node, place: Node
+    ) -> None:
         """The row that a rule looks at, and whether its values can be answered at all."""
         kind = self._kinds[question.kind]
-        options, rows = [str(option) for option in kind.options(question.params)], kind.items(question.params)
+        options, rows = (
+            [str(option) for option in kind.options(question.params)],
+            kind.items(question.params),
+        )
         if not rows and is_ticked(kind, kind.options(question.params)):
             rows, options = options, ["0", "1"]
         if rows and not row:
-            message = f"{rule.answer!r} has {len(rows)} rows, and the rule would look at any of them."
+            message = (
+                f"{rule.answer!r} has {len(rows)} rows, and the rule would look at any of them."
+            )
             self._reading.report(place, message, f"Name one: `answer: {rule.answer}.{rows[0]}`.")
             return
         if row and row not in rows:
             if rows:
                 self._reading.report(place, *unknown(f"row of {question.id!r}:", row, rows))
             else:
-                self._reading.report(place, f"the question {question.id!r} has no rows.", f"Remove `.{row}`.")
+                self._reading.report(
+                    place, f"the question {question.id!r} has no rows.", f"Remove `.{row}`."
+                )
             return
         for value in rule.is_ or ():
             if options and str(value) not in options:
-                self._reading.report(self._at(node, "is"), *unknown(f"answer of {rule.answer!r}:", str(value), options))
+                self._reading.report(
+                    self._at(node, "is"),
+                    *unknown(f"answer of {rule.answer!r}:", str(value), options),
+                )
         if row and row not in kind.attention(question.params) and self._is_averaged(question):
-            message = f"the row {row!r} leads to exclusion, and counts in the mean of {question.id!r}."
-            cure = f"If it only checks attention, write `attention: …` with the right point in the row {row!r}."
+            message = (
+                f"the row {row!r} leads to exclusion, and counts in the mean of {question.id!r}."
+            )
+            cure = (
+                "If it only checks attention, write `attention: …` with the right point in the row"
+                f" {row!r}."
+            )
             self._reading.report(place, message, cure, severity="warning")
 
     def _is_averaged(self, question: Question) -> bool:
         """Whether a measure is the mean of all rows."""
         measures = self._plan.measures.values()
-        return any((measure.question or "").rpartition(".")[2] == question.id and measure.item is None for measure in measures)
+        return any(
+            (measure.question or "").rpartition(".")[2] == question.id and measure.item is None
+            for measure in measures
+        )
 
     def _has_attention_row(self, item: TrialBase) -> bool:
         asked = (question for question in item.all_questions if question.kind in self._kinds)
@@ -342,9 +463,17 @@ class _PlanChecker:
             self._reading.report(node, message, "Add `n: …`.")
         if stopping.rule != "experience" and stopping.at_least is not None:
             message = f"the rule {stopping.rule!r} does not look at 'at_least'."
-            self._reading.report(self._at(node, "at_least"), message, "Remove it, or use the rule experience.")
-        if stopping.rule == "experience" and "experience" not in {role.name for role in self._declaration.roles}:
-            who = "a design of one's own" if self._plan.protocol is None else f"the protocol {self._plan.protocol}"
+            self._reading.report(
+                self._at(node, "at_least"), message, "Remove it, or use the rule experience."
+            )
+        if stopping.rule == "experience" and "experience" not in {
+            role.name for role in self._declaration.roles
+        }:
+            who = (
+                "a design of one's own"
+                if self._plan.protocol is None
+                else f"the protocol {self._plan.protocol}"
+            )
             message = f"{who} knows no experience to stop by."
             self._reading.report(node, message, "Use the rule complete or after_exclusions.")
 

@@ -1,4 +1,6 @@
-"""Blocks: what they run over, how many, in which order, and whether every plan they can lead to finds enough stimuli."""
+"""Blocks: what they run over, how many, in which order, and whether every plan they can lead to
+finds enough stimuli.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,16 @@ def _block(reading: Reading, block: Block, around: tuple[Block, ...]) -> None:
     place = reading.place(block)
     over = place.get("over")
     if block.over is not None and over is not None:
-        outer = next((outside for outside in around if outside.over in (block.over, "stimulus")), None)
+        outer = next(
+            (outside for outside in around if outside.over in (block.over, "stimulus")), None
+        )
         if outer is not None:
             cure = "Remove `over` from one of them."
-            reading.report(over, f"{block.over} is settled by the block around it ({outer.id!r}) already.", cure)
+            reading.report(
+                over,
+                f"{block.over} is settled by the block around it ({outer.id!r}) already.",
+                cure,
+            )
             return
     if not _levels(reading, block, place):
         return
@@ -45,10 +53,14 @@ def _levels(reading: Reading, block: Block, place: Node) -> bool:
     if listed is None or block.levels is None:
         return True
     if block.over is None:
-        reading.report(listed, "levels without `over`.", "Say what they are levels of: `over: condition`.")
+        reading.report(
+            listed, "levels without `over`.", "Say what they are levels of: `over: condition`."
+        )
         return False
     repeated(reading, zip(block.levels, listed, strict=False), "level")
-    known = {"condition": known_condition, "scenario": known_scenario, "stimulus": known_stimulus}[block.over]
+    known = {"condition": known_condition, "scenario": known_scenario, "stimulus": known_stimulus}[
+        block.over
+    ]
     sound = [known(reading, name, node) for name, node in zip(block.levels, listed, strict=False)]
     return all(sound)
 
@@ -61,7 +73,9 @@ def _counts(reading: Reading, block: Block, place: Node) -> None:
     what = f"{block.over} levels" if block.over else "entries of `each`"
     fewest = counts[0]
     if block.over is not None and fewest == 0:
-        reading.report(place.get("over") or place, f"there is no {block.over} to run over.", _NONE[block.over])
+        reading.report(
+            place.get("over") or place, f"there is no {block.over} to run over.", _NONE[block.over]
+        )
         return
     if block.order == "latin_square" and fewest < 2:
         order = place.get("order") or place
@@ -70,8 +84,15 @@ def _counts(reading: Reading, block: Block, place: Node) -> None:
         return
     if block.order == "latin_square" and len(latin_sizes(study)[block.id]) > 1:
         order = place.get("order") or place
-        message = f"latin_square needs the same number of {what} everywhere, there are {' or '.join(map(str, counts))}."
-        reading.report(order, message, "Give every condition and scenario equally many stimuli, or use `order: random`.")
+        message = (
+            f"latin_square needs the same number of {what} everywhere, there are"
+            f" {' or '.join(map(str, counts))}."
+        )
+        reading.report(
+            order,
+            message,
+            "Give every condition and scenario equally many stimuli, or use `order: random`.",
+        )
     if block.sample is not None and block.sample > fewest:
         reading.report(
             place.get("sample") or place,
@@ -81,8 +102,13 @@ def _counts(reading: Reading, block: Block, place: Node) -> None:
         return
     units = (fewest if block.sample is None else block.sample) * block.repeat
     if block.breaks is not None and block.breaks.every >= units:
-        message = f"no break will come: one after every {block.breaks.every}, but there are {units} passes."
-        reading.report(place.get("breaks") or place, message, "Make `every` smaller.", severity="warning")
+        message = (
+            f"no break will come: one after every {block.breaks.every}, but there are {units}"
+            " passes."
+        )
+        reading.report(
+            place.get("breaks") or place, message, "Make `every` smaller.", severity="warning"
+        )
 
 
 def _unit_counts(reading: Reading, block: Block, place: Node) -> list[int]:
@@ -91,7 +117,13 @@ def _unit_counts(reading: Reading, block: Block, place: Node) -> list[int]:
     if block.over is None:
         return [] if written is None or not written.is_list else [len(written.value)]
     study = reading.study
-    return sorted({unit_count(study, item, setting) for item, setting in settings(study, study.timeline) if item is block})
+    return sorted(
+        {
+            unit_count(study, item, setting)
+            for item, setting in settings(study, study.timeline)
+            if item is block
+        }
+    )
 
 
 _NONE = {
@@ -101,23 +133,31 @@ _NONE = {
 }
 
 
-#: So many different samples are tried one by one. Beyond, there has to be enough for everything that could be sampled:
-#: better to refuse a study that might work than to lose a participant to one that does not.
+#: So many different samples are tried one by one. Beyond, there has to be enough for everything
+#: that could be sampled: better to refuse a study that might work than to lose a participant to one
+#: that does not.
 MAX_VARIANTS = 500
 MAX_ARM_COMBINATIONS = 2_000
 #: Keys of blocks and trials that decide how many stimuli are needed, beside those that name them.
-_SUPPLY_KEYS = frozenset(("over", "levels", "sample", "repeat", "order", "skip_if", "condition", "scenario", "arm"))
+_SUPPLY_KEYS = frozenset(
+    ("over", "levels", "sample", "repeat", "order", "skip_if", "condition", "scenario", "arm")
+)
 
 
 def check_turns(reading: Reading) -> None:
-    """Report titles and texts whose `{First|Second}` has words for another number of turns than a page has, and pages that show
-    the round of a turn that is not played."""
+    """Report titles and texts whose `{First|Second}` has words for another number of turns than a
+    page has, and pages that show the round of a turn that is not played.
+    """
     if not _sound(reading):
         return
     study = reading.study
     turns: dict[str, int] = {}
     for arms in _arm_combinations(study):
-        for page in unroll(study, arms, lambda block, run, n: range(n if block.sample is None else min(block.sample, n))):
+        for page in unroll(
+            study,
+            arms,
+            lambda block, run, n: range(n if block.sample is None else min(block.sample, n)),
+        ):
             turns[page.trial.id] = max(turns.get(page.trial.id, 0), turn_of(page.key))
     for entry in outline(study.timeline):
         for key in ("title", "text"):
@@ -125,11 +165,24 @@ def check_turns(reading: Reading) -> None:
             wrong = set() if words is None else set(words.turns) - {turns.get(entry.item.id, 1)}
             if wrong:
                 place = reading.place(entry.item)
-                message = f"words for {min(wrong)} turns, but the page comes {turns.get(entry.item.id, 1)} times."
-                reading.report(place.get(key) or place, message, "Give one word for each turn: `{First|Second}`.")
-        if entry.item.shown_turn is not None and entry.item.shown_turn > (turns.get(entry.item.shown_round or "") or 0):
+                message = (
+                    f"words for {min(wrong)} turns, but the page comes"
+                    f" {turns.get(entry.item.id, 1)} times."
+                )
+                reading.report(
+                    place.get(key) or place,
+                    message,
+                    "Give one word for each turn: `{First|Second}`.",
+                )
+        if entry.item.shown_turn is not None and entry.item.shown_turn > (
+            turns.get(entry.item.shown_round or "") or 0
+        ):
             message = f"turn {entry.item.shown_turn} of {entry.item.shown_round!r} is not played."
-            reading.report(reading.place(entry.item).get("stimulus") or reading.place(entry.item), message, "Name one that is.")
+            reading.report(
+                reading.place(entry.item).get("stimulus") or reading.place(entry.item),
+                message,
+                "Name one that is.",
+            )
 
 
 def check_supply(reading: Reading) -> None:
@@ -148,7 +201,10 @@ def check_supply(reading: Reading) -> None:
         place = reading.place(entry.item)
         written = (place.get(key) for key in (*entry.item.stimulus_keys, "sample"))
         node = next(filter(None, written), place)
-        message = f"a session can run out of stimuli here: {len(short[entry.item.id].allowed)} fit, and more are needed in all."
+        message = (
+            f"a session can run out of stimuli here: {len(short[entry.item.id].allowed)} fit, and"
+            " more are needed in all."
+        )
         cure = "Add stimuli, show fewer, or name the stimulus."
         reading.report(node, message, cure)
 
@@ -157,9 +213,13 @@ def _sound(reading: Reading) -> bool:
     """Whether stimuli and blocks are free of problems, so that a shortage is one of its own."""
     if any(reading.broken(part) for part in ("stimuli", "conditions", "arms")) or reading.doubtful:
         return False
-    concerned = _SUPPLY_KEYS.union(*(entry.item.stimulus_keys for entry in outline(reading.study.timeline)))
+    concerned = _SUPPLY_KEYS.union(
+        *(entry.item.stimulus_keys for entry in outline(reading.study.timeline))
+    )
     return not any(
-        problem.severity == "error" and problem.path.startswith("timeline") and _last_key(problem.path) in concerned
+        problem.severity == "error"
+        and problem.path.startswith("timeline")
+        and _last_key(problem.path) in concerned
         for problem in reading.problems
     )
 
@@ -179,19 +239,35 @@ def _nothing_fits(reading: Reading) -> set[str]:
         if not pool(study, setting):
             reported.add(item.id)
             settled = [
-                f"{name} {value!r}" for name, value in (("condition", setting.condition), ("scenario", setting.scenario)) if value
+                f"{name} {value!r}"
+                for name, value in (
+                    ("condition", setting.condition),
+                    ("scenario", setting.scenario),
+                )
+                if value
             ]
             place = reading.place(item)
-            reading.report(place.get("stimulus") or place, f"no stimulus fits {' and '.join(settled)}.", "Add one.")
+            reading.report(
+                place.get("stimulus") or place,
+                f"no stimulus fits {' and '.join(settled)}.",
+                "Add one.",
+            )
     return reported
 
 
 def _arm_combinations(study: Study) -> list[Mapping[str, str]]:
     tested = sorted(
-        {entry.item.skip_if.arm for entry in outline(study.timeline) if entry.item.skip_if and entry.item.skip_if.arm}
+        {
+            entry.item.skip_if.arm
+            for entry in outline(study.timeline)
+            if entry.item.skip_if and entry.item.skip_if.arm
+        }
     )
     levels = [[(name, level) for level in study.arms[name]] for name in tested]
-    return [dict(combination) for combination in itertools.islice(itertools.product(*levels), MAX_ARM_COMBINATIONS)]
+    return [
+        dict(combination)
+        for combination in itertools.islice(itertools.product(*levels), MAX_ARM_COMBINATIONS)
+    ]
 
 
 def _shortage(study: Study, arms: Mapping[str, str]) -> list[Slot]:
@@ -212,12 +288,16 @@ def _unfilled(pages: Sequence[Page]) -> list[Slot]:
 
 
 def _variants(study: Study, arms: Mapping[str, str]) -> Iterator[list[Page]]:
-    """The pages for every sample that chance can take, order left aside: an odometer over the choices of `unroll`."""
+    """The pages for every sample that chance can take, order left aside: an odometer over the
+    choices of `unroll`.
+    """
     script: list[int] = []
     while True:
         sizes: list[int] = []
 
-        def choose(block: Block, run: int, n: int, sizes: list[int] = sizes, script: list[int] = script) -> Sequence[int]:
+        def choose(
+            block: Block, run: int, n: int, sizes: list[int] = sizes, script: list[int] = script
+        ) -> Sequence[int]:
             if block.sample is None or block.sample >= n:
                 return range(n)
             number = script[len(sizes)] if len(sizes) < len(script) else 0
@@ -226,7 +306,9 @@ def _variants(study: Study, arms: Mapping[str, str]) -> Iterator[list[Page]]:
                 sizes.append(len(rows))
                 return rows[number][: block.sample]
             sizes.append(comb(n, block.sample))
-            return next(itertools.islice(itertools.combinations(range(n), block.sample), number, None))
+            return next(
+                itertools.islice(itertools.combinations(range(n), block.sample), number, None)
+            )
 
         yield unroll(study, arms, choose)
         script = script + [0] * (len(sizes) - len(script))

@@ -24,7 +24,9 @@ def check_codebooks(reading: Reading, kinds: QuestionKinds) -> None:
     _repeated(reading, [book.id for book in reading.study.codebooks], root, "codebook")
     for book, node in zip(reading.study.codebooks, root, strict=True):
         if book.ready is not None and book.ready not in ready_names():
-            reading.report(node.get("ready") or node, *unknown("ready codebook", book.ready, ready_names()))
+            reading.report(
+                node.get("ready") or node, *unknown("ready codebook", book.ready, ready_names())
+            )
             continue
         _check_book(reading, book, node)
         for index, source in enumerate(book.of):
@@ -40,7 +42,9 @@ def text_sources(reading: Reading) -> set[str]:
     for entry in outline(reading.study.timeline):
         if isinstance(entry.item, Block):
             continue
-        asked = [question.id for question in entry.item.all_questions if question.kind in TEXT_KINDS]
+        asked = [
+            question.id for question in entry.item.all_questions if question.kind in TEXT_KINDS
+        ]
         sources |= {f"{entry.item.id}.{name}" for name in asked}
         annotation = entry.item.annotation
         if annotation is not None and annotation.kind == FLAGS:
@@ -56,7 +60,11 @@ def _doubtful(reading: Reading, source: str) -> bool:
 def _check_book(reading: Reading, book: Codebook, node: Node) -> None:
     whole = resolved(book)
     if not whole.codes:
-        reading.report(node, f"codebook {book.id} has no codes.", "Write `codes:`, or start from a `ready` one.")
+        reading.report(
+            node,
+            f"codebook {book.id} has no codes.",
+            "Write `codes:`, or start from a `ready` one.",
+        )
     codes = node.get("codes")
     if codes is None or not codes.is_list:
         return
@@ -76,12 +84,18 @@ def _references(code: Code) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "wins_over", code.wins_over
 
 
-def _check_names(reading: Reading, book: Codebook, code: Code, key: str, names: Iterable[str], place: Node) -> None:
+def _check_names(
+    reading: Reading, book: Codebook, code: Code, key: str, names: Iterable[str], place: Node
+) -> None:
     for name in names:
         if name == code.id:
-            reading.report(place, f"{code.id} names itself in {key}.", "Name another code, or leave it out.")
+            reading.report(
+                place, f"{code.id} names itself in {key}.", "Name another code, or leave it out."
+            )
         elif name not in book.by_id:
-            reading.report(place, *unknown("code", name, [other for other in book.by_id if other != code.id]))
+            reading.report(
+                place, *unknown("code", name, [other for other in book.by_id if other != code.id])
+            )
     if key == "wins_over":
         for name in names:
             if name in book.by_id and code.id in book.by_id[name].wins_over:
@@ -93,7 +107,9 @@ def _check_keywords(reading: Reading, code: Code, place: Node) -> None:
     directed = [word for word in code.keywords if word.endswith((" +", " -"))]
     if directed and not code.direction:
         cure = "Write `direction: true`, or leave the sign out."
-        reading.report(place, f"keyword {directed[0]!r} has a direction, but {code.id} has none.", cure)
+        reading.report(
+            place, f"keyword {directed[0]!r} has a direction, but {code.id} has none.", cure
+        )
 
 
 def _own_ancestor(book: Codebook, code: Code) -> bool:
@@ -112,5 +128,7 @@ def _repeated(reading: Reading, names: list[str], place: Node, what: str) -> Non
     seen: set[str] = set()
     for name, node in zip(names, place, strict=True):
         if counted[name] > 1 and name in seen:
-            reading.report(node, f"there are {counted[name]} {what}s called {name}.", "Rename all but one.")
+            reading.report(
+                node, f"there are {counted[name]} {what}s called {name}.", "Rename all but one."
+            )
         seen.add(name)

@@ -21,14 +21,24 @@ def check_languages(reading: Reading) -> None:
         seen: set[str] = set()
         for node in listed:
             if node.value in seen:
-                reading.report(node, f"the language {node.value!r} is listed twice.", "Remove one of them.")
+                reading.report(
+                    node, f"the language {node.value!r} is listed twice.", "Remove one of them."
+                )
             seen.add(node.value)
     unoffered: dict[str, Node] = {}
     for text, node in _texts(reading):
         _text(reading, text, node, unoffered)
     for name, node in unoffered.items():
-        message = f"there are texts in {name!r}, which the study is not offered in ({', '.join(reading.study.languages)})."
-        reading.report(node, message, f"Add {name} to `languages`, or leave them: nobody sees them.", severity="warning")
+        message = (
+            f"there are texts in {name!r}, which the study is not offered in"
+            f" ({', '.join(reading.study.languages)})."
+        )
+        reading.report(
+            node,
+            message,
+            f"Add {name} to `languages`, or leave them: nobody sees them.",
+            severity="warning",
+        )
     _built_in_texts(reading)
 
 
@@ -44,7 +54,9 @@ def _texts(reading: Reading) -> Iterator[tuple[Text, Node]]:
 
 
 def _inside(value: Any, node: Node) -> Iterator[tuple[Text, Node]]:
-    """The texts of a record, without those of the trials and questions it holds: they have places of their own."""
+    """The texts of a record, without those of the trials and questions it holds: they have places
+    of their own.
+    """
     if isinstance(value, Text):
         yield value, node
     elif isinstance(value, tuple):
@@ -67,7 +79,10 @@ def _text(reading: Reading, text: Text, node: Node, unoffered: dict[str, Node]) 
         words = text.root[ANY_LANGUAGE]
         if len(languages) > 1 and any(character.isalpha() for character in words):
             forms = ", ".join(f"{language}: …" for language in languages)
-            message = f"{shown(words)} is there in one language only, the study has {', '.join(languages)}."
+            message = (
+                f"{shown(words)} is there in one language only, the study has"
+                f" {', '.join(languages)}."
+            )
             reading.report(node, message, f"Write {{{forms}}}.")
         elif not words.strip():
             reading.report(node, "the text is empty.", "Write something, or remove the key.")
@@ -107,26 +122,50 @@ def _built_in_texts(reading: Reading) -> None:
             _override(reading, key, words, node.value[key], reference.get(key), reference)
     lacking = [name for name in study.languages if not built_in(name)]
     for language in lacking[misspelt:]:
-        _completeness(reading, language, (place and place.get(language)) or reading.root.get("languages"), reference)
+        _completeness(
+            reading,
+            language,
+            (place and place.get(language)) or reading.root.get("languages"),
+            reference,
+        )
 
 
-def _override(reading: Reading, key: str, words: str, node: Node, original: str | None, reference: Iterable[str]) -> None:
+def _override(
+    reading: Reading,
+    key: str,
+    words: str,
+    node: Node,
+    original: str | None,
+    reference: Iterable[str],
+) -> None:
     if original is None:
         reading.report(node, *unknown("text", key, reference))
         return
     try:
         names = placeholders(words)
     except ValueError as error:
-        reading.report(node, f"the braces do not match: {error}.", "Write {{ and }} for braces that are to be shown.")
+        reading.report(
+            node,
+            f"the braces do not match: {error}.",
+            "Write {{ and }} for braces that are to be shown.",
+        )
         return
     for name in sorted(names - placeholders(original)):
         known = placeholders(original)
-        cure = did_you_mean(name, known) if known else "This text has none; write {{ and }} for braces that are to be shown."
+        cure = (
+            did_you_mean(name, known)
+            if known
+            else "This text has none; write {{ and }} for braces that are to be shown."
+        )
         reading.report(node, f"unknown placeholder {{{name}}}.", cure)
 
 
-def _completeness(reading: Reading, language: str, node: Node | None, reference: Iterable[str]) -> None:
-    """A language without built-in words needs all of them. A misspelt key was reported as such and is not missing as well."""
+def _completeness(
+    reading: Reading, language: str, node: Node | None, reference: Iterable[str]
+) -> None:
+    """A language without built-in words needs all of them. A misspelt key was reported as such and
+    is not missing as well.
+    """
     texts = reading.study.texts.get(language, {})
     names = list(reference)
     lacking = [key for key in names if key not in texts]
@@ -134,5 +173,8 @@ def _completeness(reading: Reading, language: str, node: Node | None, reference:
     if len(lacking) <= misspelt or node is None:
         return
     some = ", ".join(lacking[:3])
-    message = f"{language!r} has no built-in texts, and {len(lacking)} of {len(names)} are missing ({some}, …)."
+    message = (
+        f"{language!r} has no built-in texts, and {len(lacking)} of {len(names)} are missing"
+        f" ({some}, …)."
+    )
     reading.report(node, message, f"Give them all under `texts: {{{language}: {{…}}}}`.")

@@ -1,4 +1,6 @@
-"""Names: ids that are used once, stimuli and conditions that exist, questions that have a prompt; recruiting and arms."""
+"""Names: ids that are used once, stimuli and conditions that exist, questions that have a prompt;
+recruiting and arms.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +19,35 @@ _RESERVED = "any"
 def check_stimuli(reading: Reading) -> None:
     study = reading.study
     places = [(stimulus, reading.place(stimulus)) for stimulus in study.stimuli]
-    repeated(reading, [(stimulus.id, node.get("id") or node) for stimulus, node in places], "stimulus id")
+    repeated(
+        reading, [(stimulus.id, node.get("id") or node) for stimulus, node in places], "stimulus id"
+    )
     for stimulus, node in places:
         if stimulus.id == _RESERVED:
-            reading.report(node.get("id") or node, "'any' cannot be the id of a stimulus.", "Choose another id.")
+            reading.report(
+                node.get("id") or node,
+                "'any' cannot be the id of a stimulus.",
+                "Choose another id.",
+            )
         known_condition(reading, stimulus.condition, node.get("condition"))
     _conditions(reading)
 
 
 def known_condition(reading: Reading, name: str | None, node: Node | None) -> bool:
     """Whether the study declares the condition; reported where it does not."""
-    if name is None or node is None or name in reading.study.conditions or reading.broken("conditions"):
+    if (
+        name is None
+        or node is None
+        or name in reading.study.conditions
+        or reading.broken("conditions")
+    ):
         return True
     message, cure = unknown("condition", name, reading.study.conditions)
-    reading.report(node, message, cure if reading.study.conditions else f"Declare it: `conditions: [{name}, …]`.")
+    reading.report(
+        node,
+        message,
+        cure if reading.study.conditions else f"Declare it: `conditions: [{name}, …]`.",
+    )
     return False
 
 
@@ -63,7 +80,9 @@ def _conditions(reading: Reading) -> None:
     for node in place:
         if node.value not in used:
             cure = "Give a stimulus this condition, or remove it."
-            reading.report(node, f"no stimulus has the condition {node.value!r}.", cure, severity="warning")
+            reading.report(
+                node, f"no stimulus has the condition {node.value!r}.", cure, severity="warning"
+            )
 
 
 def check_timeline(reading: Reading) -> None:
@@ -79,11 +98,17 @@ def repeated(reading: Reading, nodes: Iterable[tuple[str, Node]], what: str) -> 
     lines: dict[str, int] = {}
     for name, node in nodes:
         if name in lines:
-            reading.report(node, f"the {what} {name!r} is used in line {lines[name]} already.", "Give it another one.")
+            reading.report(
+                node,
+                f"the {what} {name!r} is used in line {lines[name]} already.",
+                "Give it another one.",
+            )
         lines.setdefault(name, node.line)
 
 
-def _check_ids(reading: Reading, records: Sequence[TrialBase] | Sequence[Question], what: str) -> None:
+def _check_ids(
+    reading: Reading, records: Sequence[TrialBase] | Sequence[Question], what: str
+) -> None:
     places = [(record.id, reading.place(record).get("id")) for record in records]
     repeated(reading, [(name, node) for name, node in places if node is not None], what)
 
@@ -120,7 +145,9 @@ def check_arms(reading: Reading) -> None:
                 reading.report(node, f"the arm {name!r} has no levels.", "List two or more.")
             elif len(levels) == 1:
                 message = f"the arm {name!r} has one level, so everybody is in it."
-                reading.report(node, message, "Add another level, or remove the arm.", severity="warning")
+                reading.report(
+                    node, message, "Add another level, or remove the arm.", severity="warning"
+                )
             elif name not in tested and not misnamed and not reading.doubtful:
                 message = f"people are spread over {name!r}, but no rule looks at it."
                 cure = f"Use it: `skip_if: {{arm: {name}, is: {levels[0]}}}`."
@@ -145,8 +172,16 @@ def _cells(reading: Reading) -> None:
         reading.report(place, message, "Use `order: random` for some blocks.")
     elif study.recruit.limit is not None and study.recruit.limit < count:
         recruit = reading.root.get("recruit") or reading.root
-        message = f"{study.recruit.limit} participants cannot fill the {count} combinations of arms and orders."
-        reading.report(recruit.get("limit") or recruit, message, f"Recruit at least {count}.", severity="warning")
+        message = (
+            f"{study.recruit.limit} participants cannot fill the {count} combinations of arms and"
+            " orders."
+        )
+        reading.report(
+            recruit.get("limit") or recruit,
+            message,
+            f"Recruit at least {count}.",
+            severity="warning",
+        )
 
 
 def _platform(reading: Reading) -> None:
@@ -155,11 +190,15 @@ def _platform(reading: Reading) -> None:
     if place is None or reading.broken("recruit"):
         return
     if recruit.platform == "custom" and recruit.id_parameter is None:
-        reading.report(place, "a custom platform without an id parameter.", "Add `id_parameter: NAME`.")
+        reading.report(
+            place, "a custom platform without an id parameter.", "Add `id_parameter: NAME`."
+        )
     if recruit.platform != "custom" and recruit.id_parameter is not None:
         node = place.get("id_parameter") or place
         cure = "Set `platform: custom`, or remove it."
-        reading.report(node, f"id_parameter is for custom platforms, not for {recruit.platform!r}.", cure)
+        reading.report(
+            node, f"id_parameter is for custom platforms, not for {recruit.platform!r}.", cure
+        )
 
 
 def _closing(reading: Reading, now_ms: int) -> None:
@@ -170,4 +209,9 @@ def _closing(reading: Reading, now_ms: int) -> None:
     if closes.timestamp() * 1000 <= now_ms:
         node = place.get("closes") or place
         cure = "Choose a later one before recruiting."
-        reading.report(node, f"the closing date {closes:%Y-%m-%d %H:%M} UTC has passed.", cure, severity="warning")
+        reading.report(
+            node,
+            f"the closing date {closes:%Y-%m-%d %H:%M} UTC has passed.",
+            cure,
+            severity="warning",
+        )

@@ -1,4 +1,6 @@
-"""Whether a protocol fits the study: what its roles are asked about has to occur on the pages that people will see."""
+"""Whether a protocol fits the study: what its roles are asked about has to occur on the pages that
+people will see.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from believable.core.errors import BelievableError
 from believable.study.declaration import Declaration, DeclaredPlan, Role
 from believable.study.nodes import Node
 from believable.study.own_design import questions
-from believable.study.plan import Assignment, PlannedTrial, cells, plan, rated_positions, session_seed
+from believable.study.plan import (
+    Assignment,
+    PlannedTrial,
+    cells,
+    plan,
+    rated_positions,
+    session_seed,
+)
 from believable.study.reading import Reading
 from believable.study.records import Study
 
@@ -16,20 +25,28 @@ from believable.study.records import Study
 Conditions = tuple[str | None, ...]
 
 
-def check_protocol_fit(reading: Reading, declared: DeclaredPlan, node: Node, declaration: Declaration) -> None:
-    """Refuses an analysis that would speak of what nobody sees. Only for a study that is sound otherwise."""
+def check_protocol_fit(
+    reading: Reading, declared: DeclaredPlan, node: Node, declaration: Declaration
+) -> None:
+    """Refuses an analysis that would speak of what nobody sees. Only for a study that is sound
+    otherwise.
+    """
     if any(problem.severity == "error" for problem in reading.problems):
         return
     played = {role.name: _played(role, declared, reading.study) for role in declaration.roles}
     place = node.get("protocol") or node
     sides = [name for name in declaration.compares if played[name]]
     if declaration.compares and len(sides) < 2:
-        message = f"{declaration.name} compares conditions of at least two kinds ({', '.join(declaration.compares)});"
+        message = (
+            f"{declaration.name} compares conditions of at least two kinds"
+            f" ({', '.join(declaration.compares)});"
+        )
         have = ", ".join(reading.study.conditions) or "none"
         reading.report(
             place,
             f"{message} this study has {'only ' + sides[0] if sides else 'none of them'}.",
-            f"Say which conditions play them in `roles` (there are: {have}), or remove `protocol` and declare `measures`.",
+            f"Say which conditions play them in `roles` (there are: {have}), or remove `protocol`"
+            " and declare `measures`.",
         )
     asked = [role for role in declaration.roles if role.stimuli is not None and played[role.name]]
     if not asked:
@@ -50,21 +67,29 @@ def _asked_rightly(
     pages: list[tuple[PlannedTrial, Conditions]],
     place: Node,
 ) -> None:
-    cure = f"Name another question in `roles: {{{role.name}: …}}`, or remove `protocol` and declare `measures`."
+    cure = (
+        f"Name another question in `roles: {{{role.name}: …}}`, or remove `protocol` and declare"
+        " `measures`."
+    )
     about = [conditions for page, conditions in pages if _asks(page, played[role.name])]
     fitting = [conditions for conditions in about if len(conditions) == role.stimuli]
     name = played[role.name][0]
     if not fitting:
         counts = sorted({len(conditions) for conditions in about})
-        message = f"{declaration.name} does not fit: {role.name!r} has to be asked about {role.stimuli} stimuli at once,"
+        message = (
+            f"{declaration.name} does not fit: {role.name!r} has to be asked about {role.stimuli}"
+            " stimuli at once,"
+        )
         many = " or ".join(map(str, counts)) or "0"
         reading.report(place, f"{message} and {name!r} is asked about {many}.", cure)
         return
     wanted = set(played.get(role.beside, ()))
-    if role.beside and not any(len({condition in wanted for condition in both}) == 2 for both in fitting):
+    if role.beside and not any(
+        len({condition in wanted for condition in both}) == 2 for both in fitting
+    ):
         message = (
-            f"{declaration.name} does not fit: {name!r} never compares a condition that plays {role.beside!r}"
-            f" ({', '.join(sorted(wanted)) or 'none'}) with another one."
+            f"{declaration.name} does not fit: {name!r} never compares a condition that plays"
+            f" {role.beside!r} ({', '.join(sorted(wanted)) or 'none'}) with another one."
         )
         reading.report(place, message, cure)
 
@@ -72,7 +97,9 @@ def _asked_rightly(
 def _asks(page: PlannedTrial, names: tuple[str, ...]) -> bool:
     for name in names:
         trial, _, question = name.rpartition(".")
-        if trial in ("", page.trial.id) and any(asked.id == question for asked in page.trial.all_questions):
+        if trial in ("", page.trial.id) and any(
+            asked.id == question for asked in page.trial.all_questions
+        ):
             return True
     return False
 
@@ -99,7 +126,9 @@ def _pages(study: Study) -> Iterator[tuple[PlannedTrial, Conditions]]:
     """Every page of one plan per cell, with the conditions of what it is about."""
     of_stimulus = {stimulus.id: stimulus.condition for stimulus in study.stimuli}
     for number, cell in enumerate(cells(study)):
-        pages = plan(study, Assignment(dict(cell.arms), dict(cell.rows), session_seed(study, number)))
+        pages = plan(
+            study, Assignment(dict(cell.arms), dict(cell.rows), session_seed(study, number))
+        )
         for page in pages:
             if page.trial.repeated_questions:
                 yield from ((page, (of_stimulus.get(name),)) for name in page.played)

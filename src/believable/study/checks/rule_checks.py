@@ -24,7 +24,9 @@ def check_rules(reading: Reading, kinds: QuestionKinds) -> None:
             checker.check(entry.item.skip_if, place.get("skip_if"), index)
         for number, question in enumerate(entry.item.all_questions):
             if question.show_if is not None:
-                checker.check(question.show_if, reading.place(question).get("show_if"), index, number)
+                checker.check(
+                    question.show_if, reading.place(question).get("show_if"), index, number
+                )
 
 
 class _RuleChecker:
@@ -35,7 +37,9 @@ class _RuleChecker:
         self._index = {entry.item.id: i for i, entry in reversed(list(enumerate(entries)))}
 
     def check(self, rule: Rule, node: Node | None, index: int, number: int | None = None) -> None:
-        """`index` is the entry that holds the rule, `number` its question where the rule is a `show_if`."""
+        """`index` is the entry that holds the rule, `number` its question where the rule is a
+        `show_if`.
+        """
         if node is None or self._reading.broken(node.path):
             return
         if rule.arm is not None:
@@ -48,7 +52,8 @@ class _RuleChecker:
         if target is not None:
             self._value(rule, node, *target)
 
-    # ------------------------------------------------------------------------------------------ arms
+    # ------------------------------------------------------------------------------------------
+    # arms
 
     def _arm(self, rule: Rule, node: Node) -> None:
         arms = self._reading.study.arms
@@ -60,37 +65,59 @@ class _RuleChecker:
         test, value = rule.test
         place = node.value[test]
         if test not in ("is", "is_not", "in"):
-            self._reading.report(place, f"an arm cannot be tested with {test!r}.", "Use is, is_not or in.")
+            self._reading.report(
+                place, f"an arm cannot be tested with {test!r}.", "Use is, is_not or in."
+            )
             return
         levels = arms[rule.arm]
         values, places = (value, list(place)) if test == "in" else ((value,), [place])
-        strange = [(value, at) for value, at in zip(values, places, strict=True) if value not in levels]
+        strange = [
+            (value, at) for value, at in zip(values, places, strict=True) if value not in levels
+        ]
         for value, at in strange:
             self._reading.report(at, *unknown(f"level of arm {rule.arm!r}:", str(value), levels))
         if not strange and test in ("is", "in") and set(levels) <= set(values):
-            self._reading.report(place, f"this holds in every arm of {rule.arm!r}.", "Leave a level out, or remove the rule.")
+            self._reading.report(
+                place,
+                f"this holds in every arm of {rule.arm!r}.",
+                "Leave a level out, or remove the rule.",
+            )
 
-    # ------------------------------------------------------------------------------------------ what was opened
+    # ------------------------------------------------------------------------------------------
+    # what was opened
 
     def _opened(self, rule: Rule, node: Node, index: int, number: int | None) -> None:
         trial, place = self._entries[index].item, node.value["opened"]
         if number is None:
-            message = "what was opened beside a player decides about questions of its own page only."
+            message = (
+                "what was opened beside a player decides about questions of its own page only."
+            )
             self._reading.report(place, message, "Use it in `show_if` of a question below `ask:`.")
             return
         there = trial.opens_beside
         if trial.rated_turn is not None:
             there = tuple(
-                name for entry in self._entries[:index] if trial.is_about(entry.item) for name in entry.item.opens_beside
+                name
+                for entry in self._entries[:index]
+                if trial.is_about(entry.item)
+                for name in entry.item.opens_beside
             )
         if not (there if rule.opened == "any" else rule.opened in there):
-            message = f"nothing on this page opens {shown(place)}, so the question would never be asked."
-            cure = f"Ask it below a `watch` with `overlay: {{{'log' if rule.opened == 'log' else 'plan'}: true}}`."
+            message = (
+                f"nothing on this page opens {shown(place)}, so the question would never be asked."
+            )
+            cure = (
+                "Ask it below a `watch` with `overlay:"
+                f" {{{'log' if rule.opened == 'log' else 'plan'}: true}}`."
+            )
             self._reading.report(place, message, cure)
 
-    # ------------------------------------------------------------------------------------------ answers
+    # ------------------------------------------------------------------------------------------
+    # answers
 
-    def _question(self, rule: Rule, node: Node, index: int, number: int | None) -> tuple[Question, str | None] | None:
+    def _question(
+        self, rule: Rule, node: Node, index: int, number: int | None
+    ) -> tuple[Question, str | None] | None:
         """The question that a rule looks at and the item named, if it has been asked by then."""
         place = node.value["answer"]
         trial, _, rest = str(rule.answer).partition(".")
@@ -99,7 +126,11 @@ class _RuleChecker:
         if {trial, "*", f"{trial}.{name}", f"{trial}.*", f"*.{name}", "*.*"} & reading.doubtful:
             return None
         if not rest:
-            reading.report(place, f"expected trial.question, got {shown(place)}.", "Write `answer: trial.question`.")
+            reading.report(
+                place,
+                f"expected trial.question, got {shown(place)}.",
+                "Write `answer: trial.question`.",
+            )
             return None
         target = self._index.get(trial)
         asking = {entry.item.id for entry in self._entries if entry.item.all_questions}
@@ -109,7 +140,10 @@ class _RuleChecker:
         questions = self._entries[target].item.all_questions
         asked = next((question for question in questions if question.id == name), None)
         if asked is None:
-            reading.report(place, *unknown(f"question of {trial!r}:", name, [question.id for question in questions]))
+            reading.report(
+                place,
+                *unknown(f"question of {trial!r}:", name, [question.id for question in questions]),
+            )
             return None
         holder = self._entries[target].item
         if asked in holder.repeated_questions and not (
@@ -122,24 +156,33 @@ class _RuleChecker:
         if target >= index and not own_page:
             line = reading.place(asked).line
             cure = "Put the question in front of the rule."
-            reading.report(place, f"the answer {trial}.{name} is only given later, in line {line}.", cure)
+            reading.report(
+                place, f"the answer {trial}.{name} is only given later, in line {line}.", cure
+            )
             return None
         shuffling = None if own_page else self._shuffled(target, index)
         if shuffling is not None:
             cure = "Set `order: fixed`, or move the question in front of the block."
-            reading.report(place, f"block {shuffling!r} is shuffled, so {trial}.{name} may come later.", cure)
+            reading.report(
+                place, f"block {shuffling!r} is shuffled, so {trial}.{name} may come later.", cure
+            )
             return None
         return asked, item or None
 
     def _shuffled(self, target: int, index: int) -> str | None:
         """The id of the block that puts both in an order of chance."""
         around = self._entries[index].blocks
-        shared = [block for block in self._entries[target].blocks if any(block is outer for outer in around)]
+        shared = [
+            block
+            for block in self._entries[target].blocks
+            if any(block is outer for outer in around)
+        ]
         if shared and shared[-1].over is None and shared[-1].order != "fixed":
             return shared[-1].id
         return None
 
-    # ------------------------------------------------------------------------------------------ values
+    # ------------------------------------------------------------------------------------------
+    # values
 
     def _value(self, rule: Rule, node: Node, question: Question, item: str | None) -> None:
         kind = self._kinds[question.kind]
@@ -161,19 +204,27 @@ class _RuleChecker:
         elif test != "answered":
             self._possible(value, node.value[test], kind, question)
 
-    def _bound(self, test: str, value: float, node: Node, kind: QuestionKind, question: Question) -> None:
+    def _bound(
+        self, test: str, value: float, node: Node, kind: QuestionKind, question: Question
+    ) -> None:
         options = kind.options(question.params)
         numbers = [option for option in options if isinstance(option, int)]
-        if len(numbers) < len(options) or (not options and not all(record.type in _NUMERIC for record in kind.records)):
+        if len(numbers) < len(options) or (
+            not options and not all(record.type in _NUMERIC for record in kind.records)
+        ):
             message = f"answers of {question.id!r} are no numbers, so {test!r} cannot hold."
             self._reading.report(node, message, "Use is, is_not or in.")
             return
         least, greatest = (min(numbers), max(numbers)) if numbers else kind.bounds(question.params)
         if test == "at_least" and greatest is not None and value > greatest:
-            message = f"{value:g} is out of reach: answers of {question.id!r} are at most {greatest:g}."
+            message = (
+                f"{value:g} is out of reach: answers of {question.id!r} are at most {greatest:g}."
+            )
             self._reading.report(node, message, "Choose a smaller number.")
         if test == "at_most" and least is not None and value < least:
-            message = f"{value:g} is out of reach: answers of {question.id!r} are at least {least:g}."
+            message = (
+                f"{value:g} is out of reach: answers of {question.id!r} are at least {least:g}."
+            )
             self._reading.report(node, message, "Choose a greater number.")
 
     def _possible(self, value: Any, node: Node, kind: QuestionKind, question: Question) -> None:

@@ -1,6 +1,8 @@
-"""The researcher's console: log-in, studies, live monitor, session timelines, review, export, coding.
+"""The researcher's console: log-in, studies, live monitor, session timelines, review, export,
+coding.
 
-A page is a module `<name>_page.py` with its `ROUTES` and a template beside the others; it is added to `PAGES`.
+A page is a module `<name>_page.py` with its `ROUTES` and a template beside the others; it is added
+to `PAGES`.
 """
 
 from __future__ import annotations
@@ -67,15 +69,23 @@ templates.globals["study_tabs"] = [route for route in ROUTES if route.tab and ro
 
 
 def router(console: Console) -> APIRouter:
-    """All routes of the console, under `/console`. Each runs behind the guard; there is no other way to add one."""
+    """All routes of the console, under `/console`. Each runs behind the guard; there is no other
+    way to add one.
+    """
     routes = APIRouter()
     for route in ROUTES:
-        routes.add_route(f"{PATH}{route.path}", guarded(console, route), methods=[route.method], include_in_schema=False)
+        routes.add_route(
+            f"{PATH}{route.path}",
+            guarded(console, route),
+            methods=[route.method],
+            include_in_schema=False,
+        )
     return routes
 
 
 def first_link(store: Store, *, clock: Clock, base_url: str) -> str | None:
-    """The address where the first owner chooses a password, or None once there is an owner who can log in.
+    """The address where the first owner chooses a password, or None once there is an owner who can
+    log in.
 
     Call it once per start: each call makes the link before useless.
     """

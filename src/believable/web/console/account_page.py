@@ -7,8 +7,23 @@ from starlette.responses import RedirectResponse, Response
 from believable.core.errors import InvalidInput, TooManyTries
 from believable.store import accounts
 from believable.store.accounts import Login
-from believable.web.console.console_page import ANYBODY, EVERY_USER, RESEARCHERS, ConsoleVisit, Route, render
-from believable.web.console.guard import PATH, device_of, drop_login, form_token, safe_next, set_visitor, visitor_token
+from believable.web.console.console_page import (
+    ANYBODY,
+    EVERY_USER,
+    RESEARCHERS,
+    ConsoleVisit,
+    Route,
+    render,
+)
+from believable.web.console.guard import (
+    PATH,
+    device_of,
+    drop_login,
+    form_token,
+    safe_next,
+    set_visitor,
+    visitor_token,
+)
 from believable.web.console.password_check import begin_try, run_hashing
 from believable.web.console.second_factor_page import entered, inside
 
@@ -20,7 +35,8 @@ async def home(visit: ConsoleVisit) -> Response:
     return RedirectResponse(f"{PATH}/{target}", 303)
 
 
-# ---------------------------------------------------------------------------------------------- log-in
+# ----------------------------------------------------------------------------------------------
+# log-in
 
 
 async def login_page(visit: ConsoleVisit) -> Response:
@@ -29,18 +45,27 @@ async def login_page(visit: ConsoleVisit) -> Response:
     return _login_form(visit, message="", status=200)
 
 
-def _outside_form(visit: ConsoleVisit, template: str, status: int, login: Login | None, **context: object) -> Response:
+def _outside_form(
+    visit: ConsoleVisit, template: str, status: int, login: Login | None, **context: object
+) -> Response:
     """A form for somebody who is not in yet: its token is that of the visitor's cookie."""
     visitor = visitor_token(visit.request)
-    response = render(template, None, status=status, csrf=form_token(visit.console, login, visitor), **context)
+    response = render(
+        template, None, status=status, csrf=form_token(visit.console, login, visitor), **context
+    )
     set_visitor(visit.console, response, visitor)
     return response
 
 
 def _login_form(visit: ConsoleVisit, *, message: str, status: int) -> Response:
-    about = {"name": visit.form.get("name", "")[:64], "next": safe_next(visit.form.get("next") or visit.query("next", PATH))}
+    about = {
+        "name": visit.form.get("name", "")[:64],
+        "next": safe_next(visit.form.get("next") or visit.query("next", PATH)),
+    }
     elsewhere = "" if visit.console.oidc is None else visit.console.oidc.provider.host
-    return _outside_form(visit, "login.html", status, None, message=message, elsewhere=elsewhere, **about)
+    return _outside_form(
+        visit, "login.html", status, None, message=message, elsewhere=elsewhere, **about
+    )
 
 
 async def log_in(visit: ConsoleVisit) -> Response:
@@ -58,7 +83,8 @@ async def log_in(visit: ConsoleVisit) -> Response:
     return await entered(visit, user.name, safe_next(visit.form.get("next", PATH)))
 
 
-# ---------------------------------------------------------------------------------------------- one-time link
+# ----------------------------------------------------------------------------------------------
+# one-time link
 
 
 async def welcome_page(visit: ConsoleVisit) -> Response:
@@ -101,7 +127,8 @@ async def _new_password(visit: ConsoleVisit) -> str:
     return await run_hashing(visit.console, lambda: visit.console.passwords.hash(password))
 
 
-# ---------------------------------------------------------------------------------------------- account
+# ----------------------------------------------------------------------------------------------
+# account
 
 
 async def account_page(visit: ConsoleVisit) -> Response:
@@ -109,15 +136,23 @@ async def account_page(visit: ConsoleVisit) -> Response:
 
 
 def _account(visit: ConsoleVisit, *, message: str, status: int) -> Response:
-    done = "The password was changed. Other browsers were logged out." if visit.query("done") else ""
-    return visit.render("account.html", status=status, message=message, done=done, shortest=accounts.PASSWORD_MIN)
+    done = (
+        "The password was changed. Other browsers were logged out." if visit.query("done") else ""
+    )
+    return visit.render(
+        "account.html", status=status, message=message, done=done, shortest=accounts.PASSWORD_MIN
+    )
 
 
 async def change_password(visit: ConsoleVisit) -> Response:
-    """Asks for the old password under the same brake as a log-in: an open browser is not yet the person."""
+    """Asks for the old password under the same brake as a log-in: an open browser is not yet the
+    person.
+    """
     console, now_ms, name = visit.console, visit.now_ms, visit.user
     attempt = await begin_try(visit, name)
-    if not await run_hashing(console, lambda: console.passwords.verify(attempt.stored, visit.form.get("old", ""))):
+    if not await run_hashing(
+        console, lambda: console.passwords.verify(attempt.stored, visit.form.get("old", ""))
+    ):
         return _account(visit, message="The old password is wrong.", status=422)
     try:
         hashed = await _new_password(visit)
@@ -126,7 +161,13 @@ async def change_password(visit: ConsoleVisit) -> Response:
 
     token, _ = await visit.change(
         lambda conn: accounts.change_password(
-            conn, console.key, name, visit.peer, hashed, now_ms=now_ms, device=device_of(visit.request)
+            conn,
+            console.key,
+            name,
+            visit.peer,
+            hashed,
+            now_ms=now_ms,
+            device=device_of(visit.request),
         ),
         "changed the password",
         kind="account",
@@ -143,7 +184,11 @@ async def log_out(visit: ConsoleVisit) -> Response:
 
 async def log_out_everywhere(visit: ConsoleVisit) -> Response:
     name = visit.user
-    await visit.change(lambda conn: accounts.log_out_everywhere(conn, name), "logged out everywhere", kind="account")
+    await visit.change(
+        lambda conn: accounts.log_out_everywhere(conn, name),
+        "logged out everywhere",
+        kind="account",
+    )
     return _left()
 
 

@@ -12,7 +12,13 @@ from believable.core.registry import did_you_mean
 from believable.store import audit_log
 from believable.store.audit_log import AuditEntry, AuditFilter
 from believable.store.studies import StudyRow
-from believable.web.console.console_page import ADMINISTRATORS, RESEARCHERS, ConsoleVisit, Route, utc
+from believable.web.console.console_page import (
+    ADMINISTRATORS,
+    RESEARCHERS,
+    ConsoleVisit,
+    Route,
+    utc,
+)
 from believable.web.console.studies_page import the_study
 from believable.web.form_numbers import is_whole_number
 
@@ -30,15 +36,24 @@ KIND_WORDS: Mapping[str, str] = {
 def wanted_lines(visit: ConsoleVisit, study: str | None) -> AuditFilter:
     kind = visit.query("kind")
     if kind and kind not in KIND_WORDS:
-        raise InvalidInput(f"kind: unknown kind of line {kind[:20]!r}. {did_you_mean(kind, KIND_WORDS)}")
+        raise InvalidInput(
+            f"kind: unknown kind of line {kind[:20]!r}. {did_you_mean(kind, KIND_WORDS)}"
+        )
     return AuditFilter(study, kind, visit.query("user")[:64])
 
 
 async def _page(visit: ConsoleVisit, study: StudyRow | None, address: str) -> Response:
     wanted, before = wanted_lines(visit, None if study is None else study.id), visit.query("before")
     if before and not is_whole_number(before, least=0, most=10**15):
-        raise InvalidInput(f"before: expected the number of a line, got {before[:20]!r}. Use the links on the page.")
-    lines = await visit.read(lambda conn: audit_log.recent_audit(conn, LINES, wanted, before=int(before) if before else None))
+        raise InvalidInput(
+            f"before: expected the number of a line, got {before[:20]!r}. Use the links on the"
+            " page."
+        )
+    lines = await visit.read(
+        lambda conn: audit_log.recent_audit(
+            conn, LINES, wanted, before=int(before) if before else None
+        )
+    )
     return visit.render(
         "audit.html",
         study=study,
@@ -72,7 +87,16 @@ async def study_csv(visit: ConsoleVisit) -> Response:
 def as_csv(entries: list[AuditEntry]) -> str:
     lines = [csv_line(["number", "time_utc", "user", "kind", "study", "what"])]
     lines += [
-        csv_line([str(entry.id), utc(entry.at_ms), entry.user, entry.kind, entry.study or "", neutralised(entry.what)])
+        csv_line(
+            [
+                str(entry.id),
+                utc(entry.at_ms),
+                entry.user,
+                entry.kind,
+                entry.study or "",
+                neutralised(entry.what),
+            ]
+        )
         for entry in entries
     ]
     return "".join(lines)

@@ -1,4 +1,6 @@
-"""How evenly arms and orders are filled, and what the planned trials are called. Pure functions of study and groups."""
+"""How evenly arms and orders are filled, and what the planned trials are called. Pure functions of
+study and groups.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """`cells` is empty when there is nothing to balance or too much to show; `most…` are the longest bars."""
+    """`cells` is empty when there is nothing to balance or too much to show; `most…` are the
+    longest bars.
+    """
 
     cells: tuple[Filling, ...]
     margins: tuple[Margin, ...]
@@ -59,7 +63,9 @@ def balance(study: Study, groups: Iterable[SessionGroup]) -> Balance:
             reserved[cell] = reserved.get(cell, 0) + group.n_sessions
     n_cells = cell_count(study)
     shown = cells(study) if 1 < n_cells <= CELLS_SHOWN else ()
-    by_cell = tuple(Filling(cell_name(cell), complete.get(cell, 0), reserved.get(cell, 0)) for cell in shown)
+    by_cell = tuple(
+        Filling(cell_name(cell), complete.get(cell, 0), reserved.get(cell, 0)) for cell in shown
+    )
     margins = _margins(study, complete, reserved)
     levels = [level for margin in margins for level in margin.levels]
     return Balance(by_cell, margins, n_cells, _most(levels), _most(by_cell))
@@ -76,16 +82,24 @@ def cell_name(cell: Cell) -> str:
     return " · ".join(parts)
 
 
-def _margins(study: Study, complete: dict[Cell, int], reserved: dict[Cell, int]) -> tuple[Margin, ...]:
+def _margins(
+    study: Study, complete: dict[Cell, int], reserved: dict[Cell, int]
+) -> tuple[Margin, ...]:
     rows: dict[tuple[str, int], None] = {}
     for cell in cells(study) if cell_count(study) <= 100_000 else ():
         rows |= dict.fromkeys(cell.rows)
 
     def filling(words: str, part: tuple[str, str | int]) -> Filling:
-        counts = (sum(n for cell, n in held.items() if part in (*cell.arms, *cell.rows)) for held in (complete, reserved))
+        counts = (
+            sum(n for cell, n in held.items() if part in (*cell.arms, *cell.rows))
+            for held in (complete, reserved)
+        )
         return Filling(words, *counts)
 
-    arms = {name: [filling(level, (name, level)) for level in study.arms[name]] for name in sorted(study.arms)}
+    arms = {
+        name: [filling(level, (name, level)) for level in study.arms[name]]
+        for name in sorted(study.arms)
+    }
     orders: dict[str, list[Filling]] = {}
     for block, row in rows:
         orders.setdefault(f"{block} (order)", []).append(filling(str(row + 1), (block, row)))

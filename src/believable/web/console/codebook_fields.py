@@ -1,4 +1,6 @@
-"""A codebook as fields of a form: a card per code and per reason to discard, with room for new ones."""
+"""A codebook as fields of a form: a card per code and per reason to discard, with room for new
+ones.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _WORDS = ("id", "label", "short", "definition", "parent")
 
 @dataclass(frozen=True, slots=True)
 class CodeCard:
-    """What stands in the fields of one code (or reason to discard), as typed. `place` is its number in the order."""
+    """What stands in the fields of one code (or reason to discard), as typed. `place` is its number
+    in the order.
+    """
 
     place: str
     values: Mapping[str, str]
@@ -46,7 +50,9 @@ def code_cards(codes: Sequence[Code]) -> list[CodeCard]:
 
 def discard_cards(discards: Sequence[Discard]) -> list[CodeCard]:
     return [
-        CodeCard(str(place), {"id": reason.id, "label": reason.label, "definition": reason.definition})
+        CodeCard(
+            str(place), {"id": reason.id, "label": reason.label, "definition": reason.definition}
+        )
         for place, reason in enumerate(discards, start=1)
     ]
 
@@ -70,7 +76,9 @@ def cards_of(form: Mapping[str, str], kind: str) -> list[CodeCard]:
 
 
 def book_tree(form: Mapping[str, str], before: Codebook) -> dict[str, Any]:
-    """The codebook that the fields say, as plain data: cards that are blank or to be removed are left out."""
+    """The codebook that the fields say, as plain data: cards that are blank or to be removed are
+    left out.
+    """
     codes = [_code(card.values) for card in _in_order(cards_of(form, "code"))]
     discards = [
         {name: card.values.get(name, "").strip() for name in ("id", "label", "definition")}
@@ -88,14 +96,30 @@ def book_tree(form: Mapping[str, str], before: Codebook) -> dict[str, Any]:
 def _in_order(cards: Sequence[CodeCard]) -> list[CodeCard]:
     """By the numbers that were typed; cards with the same number, or none, stay as they stood."""
     kept = [card for card in cards if not card.blank and not card.remove]
-    return sorted(kept, key=lambda card: float(card.place) if re.fullmatch(r"\d+(\.\d+)?", card.place) else float("inf"))
+    return sorted(
+        kept,
+        key=lambda card: (
+            float(card.place) if re.fullmatch(r"\d+(\.\d+)?", card.place) else float("inf")
+        ),
+    )
 
 
 def _code(values: Mapping[str, str]) -> dict[str, Any]:
     words = {name: values.get(name, "").strip() for name in _WORDS}
     return {
-        **{name: value for name, value in words.items() if value or name in ("id", "label", "definition")},
-        **{name: [line.strip() for line in values.get(name, "").splitlines() if line.strip()] for name in _LISTS},
-        **{name: re.split(r"[\s,]+", values[name].strip()) for name in _NAMES if values.get(name, "").strip()},
+        **{
+            name: value
+            for name, value in words.items()
+            if value or name in ("id", "label", "definition")
+        },
+        **{
+            name: [line.strip() for line in values.get(name, "").splitlines() if line.strip()]
+            for name in _LISTS
+        },
+        **{
+            name: re.split(r"[\s,]+", values[name].strip())
+            for name in _NAMES
+            if values.get(name, "").strip()
+        },
         **{name: True for name in _FLAGS if values.get(name) == "yes"},
     }

@@ -16,14 +16,32 @@ from believable.core.errors import InvalidInput
 from believable.store import coding_projects
 from believable.store.coding_projects import BookVersion, CodingProject
 from believable.study.codebook import Codebook, from_yaml
-from believable.web.console.codebook_fields import blank_card, book_tree, cards_of, code_cards, discard_cards
+from believable.web.console.codebook_fields import (
+    blank_card,
+    book_tree,
+    cards_of,
+    code_cards,
+    discard_cards,
+)
 from believable.web.console.coding_views import the_book, the_project
 from believable.web.console.console_page import COORDINATORS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 from believable.web.form_numbers import whole_number
 
 #: Keys that are left out where they say nothing.
-_QUIET = ("short", "keywords", "examples", "parent", "excludes", "wins_over", "direction", "side", "other", "ready", "of")
+_QUIET = (
+    "short",
+    "keywords",
+    "examples",
+    "parent",
+    "excludes",
+    "wins_over",
+    "direction",
+    "side",
+    "other",
+    "ready",
+    "of",
+)
 
 
 def as_yaml(book: Codebook) -> str:
@@ -43,7 +61,11 @@ def tree_as_yaml(tree: Mapping[str, Any]) -> str:
 
 
 def _without_silence(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in data.items() if name not in _QUIET or value not in (None, "", [], False)}
+    return {
+        name: value
+        for name, value in data.items()
+        if name not in _QUIET or value not in (None, "", [], False)
+    }
 
 
 def read(text: str, before: Codebook) -> Codebook:
@@ -53,15 +75,23 @@ def read(text: str, before: Codebook) -> Codebook:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise InvalidInput(f"codebook {where}: {first['msg']}, got {str(first['input'])[:60]!r}.") from None
+        raise InvalidInput(
+            f"codebook {where}: {first['msg']}, got {str(first['input'])[:60]!r}."
+        ) from None
     ids = [code.id for code in book.codes]
     if not ids or len(set(ids)) != len(ids):
-        raise InvalidInput("codebook: expected codes, each id once. Rename or remove the double one.")
+        raise InvalidInput(
+            "codebook: expected codes, each id once. Rename or remove the double one."
+        )
     for code in book.codes:
         for name in (*code.excludes, *code.wins_over, *([code.parent] if code.parent else [])):
             if name not in ids or name == code.id:
-                raise InvalidInput(f"codebook {code.id}: there is no other code {name!r}. Correct the name.")
-    return book.model_copy(update={"id": before.id, "of": before.of, "ready": None, "pick": book.pick or "many"})
+                raise InvalidInput(
+                    f"codebook {code.id}: there is no other code {name!r}. Correct the name."
+                )
+    return book.model_copy(
+        update={"id": before.id, "of": before.of, "ready": None, "pick": book.pick or "many"}
+    )
 
 
 async def page(visit: ConsoleVisit) -> Response:
@@ -84,7 +114,9 @@ def _editor(
     status: int = 200,
     shown: Codebook | None = None,
 ) -> Response:
-    """The page. Fields hold what was typed, where something was; else the codebook, or the changed one that is `shown`."""
+    """The page. Fields hold what was typed, where something was; else the codebook, or the changed
+    one that is `shown`.
+    """
     typed = visit.form.get("fields") == "yes"
     held = shown or book.book
     codes = cards_of(visit.form, "code") if typed else code_cards(held.codes)
@@ -110,7 +142,9 @@ def _editor(
 
 
 async def change(visit: ConsoleVisit) -> Response:
-    """First shows what the change touches and asks what becomes of labels made before; then makes the new version."""
+    """First shows what the change touches and asks what becomes of labels made before; then makes
+    the new version.
+    """
     project, form, at_ms = await the_project(visit), visit.form, visit.now_ms
     book = await the_book(visit, project)
     typed = form.get("fields") == "yes"
@@ -126,14 +160,25 @@ async def change(visit: ConsoleVisit) -> Response:
         return _editor(visit, project, book, text, message="Nothing has changed.")
     touched = [code_change.code for code_change in changed if code_change.touches_labels]
     counts = await visit.read(lambda conn: coding_projects.affected(conn, project.id, touched))
-    asked = [code_change for code_change in changed if code_change.touches_labels and counts[code_change.code]]
+    asked = [
+        code_change
+        for code_change in changed
+        if code_change.touches_labels and counts[code_change.code]
+    ]
     policies = _policies(form, [code_change.code for code_change in asked])
     if form.get("step") != "confirm" or len(policies) < len(asked):
         return _editor(visit, project, book, text, changed=changed, counts=counts, shown=new)
     after = whole_number(form.get("after", ""), "version")
     await visit.change(
         lambda conn: coding_projects.add_version(
-            conn, project.id, new, policies, after=after, note=form.get("note", "").strip()[:1000], user=visit.user, at_ms=at_ms
+            conn,
+            project.id,
+            new,
+            policies,
+            after=after,
+            note=form.get("note", "").strip()[:1000],
+            user=visit.user,
+            at_ms=at_ms,
         ),
         f"coding {project.id}: version {after + 1} of the codebook",
         study=project.study,

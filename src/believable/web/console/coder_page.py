@@ -1,4 +1,6 @@
-"""The coder's page: everything of a coder's list in one page, and the routes its script sends to and asks."""
+"""The coder's page: everything of a coder's list in one page, and the routes its script sends to
+and asks.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,13 @@ from believable.core.ids import new_token
 from believable.store import coding_marks, coding_projects, coding_rounds
 from believable.store.coding_projects import CodingProject
 from believable.store.engine import Connection, Store
-from believable.web.console.coding_views import ProjectCache, media_json, path_of, the_book, the_project
+from believable.web.console.coding_views import (
+    ProjectCache,
+    media_json,
+    path_of,
+    the_book,
+    the_project,
+)
 from believable.web.console.console_page import CODERS, ConsoleVisit, Route
 from believable.web.form_numbers import whole_number
 from believable.web.participant.media_ranges import medium_response
@@ -39,7 +47,9 @@ async def page(visit: ConsoleVisit) -> Response:
 
     tasks, texts, marks, rounds = await visit.read(look)
     if not tasks:
-        raise NotFound("there is nothing to code for you in this project now. See the list under Coding.")
+        raise NotFound(
+            "there is nothing to code for you in this project now. See the list under Coding."
+        )
     await visit.looked(f"opened their desk of coding {project.id}", study=project.study)
     shown = [texts[task.number] for task in tasks]
     media, headers = media_json(visit, project, shown)
@@ -52,7 +62,10 @@ async def page(visit: ConsoleVisit) -> Response:
         "suggestions": project.suggestions,
         "rounds": {round_.number: round_.kind for round_ in rounds},
         "tasks": [_task(task, texts[task.number].response) for task in tasks],
-        "marks": {f"{mark.round}-{mark.number}": as_json(mark.mark) | {"review": mark.review} for mark in marks},
+        "marks": {
+            f"{mark.round}-{mark.number}": as_json(mark.mark) | {"review": mark.review}
+            for mark in marks
+        },
         "media": media,
     }
     response = visit.render("coding/desk.html", project=project, book=book, state=state)
@@ -61,7 +74,9 @@ async def page(visit: ConsoleVisit) -> Response:
 
 
 def _book(book: dict[str, Any]) -> dict[str, Any]:
-    """What the desk shows of the codebook. Which questions it is about is not a coder's business."""
+    """What the desk shows of the codebook. Which questions it is about is not a coder's
+    business.
+    """
     return {name: value for name, value in book.items() if name not in ("of", "ready")}
 
 
@@ -76,13 +91,16 @@ def _task(task: coding_rounds.AssignedText, response: Any) -> dict[str, Any]:
     return shown
 
 
-# ---------------------------------------------------------------------------------------------- zero loss
+# ----------------------------------------------------------------------------------------------
+# zero loss
 
 
 async def claim(visit: ConsoleVisit) -> Response:
     project, coder = await the_project(visit), visit.user
     new_id = new_token()
-    claimed = await visit.console.store.awrite(lambda conn: coding_marks.claim_desk(conn, project.id, coder, new_id=new_id))
+    claimed = await visit.console.store.awrite(
+        lambda conn: coding_marks.claim_desk(conn, project.id, coder, new_id=new_id)
+    )
     body = {"log": claimed.log, "epoch": claimed.epoch, "ack": claimed.ack, "head": claimed.head}
     return Response(orjson.dumps(body), media_type="application/json")
 
@@ -91,7 +109,9 @@ async def events(visit: ConsoleVisit) -> Response:
     project, coder, at_ms = await the_project(visit), visit.user, visit.now_ms
     epoch, sent = parse_batch(visit.form.get("batch", ""))
     ack = await visit.console.store.awrite(
-        lambda conn: coding_marks.append_operations(conn, project.id, coder, epoch, sent, at_ms=at_ms)
+        lambda conn: coding_marks.append_operations(
+            conn, project.id, coder, epoch, sent, at_ms=at_ms
+        )
     )
     return Response(orjson.dumps({"ack": ack}), media_type="application/json")
 
@@ -101,7 +121,11 @@ def parse_batch(text: str) -> tuple[int, list[tuple[int, str]]]:
     try:
         data = json.loads(text)
         epoch, sent = data["epoch"], data["events"]
-        sound = type(epoch) is int and 0 <= epoch < 2**31 and all(_is_operation(seq, body) for seq, body in sent)
+        sound = (
+            type(epoch) is int
+            and 0 <= epoch < 2**31
+            and all(_is_operation(seq, body) for seq, body in sent)
+        )
     except (ValueError, KeyError, TypeError, RecursionError):
         sound = False
     if not sound:
@@ -110,12 +134,20 @@ def parse_batch(text: str) -> tuple[int, list[tuple[int, str]]]:
 
 
 def _is_operation(seq: object, body: object) -> bool:
-    """A number that a database keeps, and a text that it keeps: no half of a pair of surrogates, no NUL."""
+    """A number that a database keeps, and a text that it keeps: no half of a pair of surrogates, no
+    NUL.
+    """
     whole = type(seq) is int and 0 < seq < 2**53
-    return whole and isinstance(body, str) and "\0" not in body and not any("\ud800" <= sign <= "\udfff" for sign in body)
+    return (
+        whole
+        and isinstance(body, str)
+        and "\0" not in body
+        and not any("\ud800" <= sign <= "\udfff" for sign in body)
+    )
 
 
-# ---------------------------------------------------------------------------------------------- suggestions
+# ----------------------------------------------------------------------------------------------
+# suggestions
 
 
 #: TF-IDF of all texts.
@@ -123,12 +155,16 @@ _LIKENESS: ProjectCache[Likeness] = ProjectCache()
 
 
 async def suggestions(visit: ConsoleVisit) -> Response:
-    """Keyword hits, and what this coder said about the texts most like it. Never what others said."""
+    """Keyword hits, and what this coder said about the texts most like it. Never what others
+    said.
+    """
     project, coder = await the_project(visit), visit.user
     if not project.suggestions:
         raise Refused("suggestions are switched off in this project.")
     book, number = await the_book(visit, project), whole_number(visit.path("number"), "text")
-    suggested = await visit.read(lambda conn: _suggested(conn, visit.console.store, project, coder, number))
+    suggested = await visit.read(
+        lambda conn: _suggested(conn, visit.console.store, project, coder, number)
+    )
     text = suggested.pop("text")
     words = [
         {"code": hit.code, "direction": hit.direction, "spans": [list(span) for span in hit.spans]}
@@ -137,7 +173,9 @@ async def suggestions(visit: ConsoleVisit) -> Response:
     return Response(orjson.dumps({"hits": words, **suggested}), media_type="application/json")
 
 
-def _suggested(conn: Connection, store: Store, project: CodingProject, coder: str, number: int) -> dict[str, Any]:
+def _suggested(
+    conn: Connection, store: Store, project: CodingProject, coder: str, number: int
+) -> dict[str, Any]:
     mine = {task.number for task in coding_rounds.tasks_of(conn, project.id, coder)}
     text = coding_projects.text(conn, project.id, number)
     if number not in mine or text is None:
@@ -147,7 +185,9 @@ def _suggested(conn: Connection, store: Store, project: CodingProject, coder: st
         for mark in coding_marks.marks(conn, project.id, coder=coder)
         if mark.mark.done and mark.mark.labels and mark.number != number
     }
-    alike = _LIKENESS.get(store, conn, project.id, lambda: Likeness(coding_projects.words(conn, project.id)))
+    alike = _LIKENESS.get(
+        store, conn, project.id, lambda: Likeness(coding_projects.words(conn, project.id))
+    )
     near = alike.nearest(number, own)
     words = {like.number: coding_projects.text(conn, project.id, like.number) for like in near}
     return {

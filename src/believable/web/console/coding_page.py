@@ -1,4 +1,6 @@
-"""Coding projects: the list, a new one from a study or from a file, a project's own page, and its files out and in."""
+"""Coding projects: the list, a new one from a study or from a file, a project's own page, and its
+files out and in.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ from believable.web.console.console_page import COORDINATORS, EVERY_USER, Consol
 from believable.web.console.guard import PATH
 from believable.web.form_numbers import whole_number
 
-POOL_WORDS: Mapping[str, str] = {"real": "participants", "simulated": "simulated participants", "imported": "imported texts"}
+POOL_WORDS: Mapping[str, str] = {
+    "real": "participants",
+    "simulated": "simulated participants",
+    "imported": "imported texts",
+}
 RULE_WORDS: Mapping[str, str] = {
     "none": "stay open until somebody decides",
     "random_coder": "take the labels of one coder, drawn by the seed",
@@ -46,10 +52,18 @@ async def list_page(visit: ConsoleVisit) -> Response:
     led, own = await visit.read(look)
     if not led and not rights.somewhere(COORDINATORS):
         return visit.render("coding/list.html", lines=own, mine=user)
-    rows = [study for study in await visit.read(studies.every) if rights.may(study.id, COORDINATORS)]
+    rows = [
+        study for study in await visit.read(studies.every) if rights.may(study.id, COORDINATORS)
+    ]
     offers = [(study, await _codebooks(visit, study.definition)) for study in rows]
     return visit.render(
-        "coding/overview.html", lines=led, own=own, mine=user, offers=offers, ready=ready_names(), pools=POOL_WORDS
+        "coding/overview.html",
+        lines=led,
+        own=own,
+        mine=user,
+        offers=offers,
+        ready=ready_names(),
+        pools=POOL_WORDS,
     )
 
 
@@ -58,7 +72,11 @@ ProjectLine: TypeAlias = tuple[CodingProject, int, tuple[CoderProgress, ...]]
 
 def _lines(conn: Connection, projects: Sequence[CodingProject]) -> list[ProjectLine]:
     return [
-        (project, coding_projects.count_texts(conn, project.id), coding_rounds.coder_progress(conn, project.id))
+        (
+            project,
+            coding_projects.count_texts(conn, project.id),
+            coding_rounds.coder_progress(conn, project.id),
+        )
         for project in projects
     ]
 
@@ -96,7 +114,9 @@ async def create(visit: ConsoleVisit) -> Response:
 def _must_lead(visit: ConsoleVisit, study: str) -> None:
     """The study stands in the form, where the guard does not look."""
     if not visit.rights.may(study, COORDINATORS):
-        raise Refused(f"You do not lead the coding of a study {study[:64]!r}. Ask an owner of the study.")
+        raise Refused(
+            f"You do not lead the coding of a study {study[:64]!r}. Ask an owner of the study."
+        )
 
 
 async def _chosen_book(visit: ConsoleVisit, definition: str, wanted: str) -> Codebook:
@@ -106,7 +126,9 @@ async def _chosen_book(visit: ConsoleVisit, definition: str, wanted: str) -> Cod
         for book in await _codebooks(visit, definition):
             if book.id == name:
                 return book
-        raise InvalidInput(f"codebook: the study has none called {name[:40]!r}. Open the page again.")
+        raise InvalidInput(
+            f"codebook: the study has none called {name[:40]!r}. Open the page again."
+        )
     return resolved(ready(wanted))
 
 
@@ -117,7 +139,9 @@ async def import_texts(visit: ConsoleVisit) -> Response:
         raise InvalidInput("title: expected 1 to 200 characters. Give the project a name.")
     study = form.get("study", "") or None
     if study is None and not visit.rights.administrator:
-        raise InvalidInput("study: expected one, got none. Choose the study whose people may see the texts.")
+        raise InvalidInput(
+            "study: expected one, got none. Choose the study whose people may see the texts."
+        )
     if study is not None:
         _must_lead(visit, study)
         await visit.read(lambda conn: studies.get(conn, study))
@@ -138,7 +162,8 @@ def _collecting(visit: ConsoleVisit, project: CodingProject) -> Callable[[Connec
     return lambda conn: bundle_export.collect_texts(conn, project, kinds=kinds, logs=logs)
 
 
-# ---------------------------------------------------------------------------------------------- one project
+# ---------------------------------------------------------------------------------------------- one
+# project
 
 
 async def project_page(visit: ConsoleVisit) -> Response:
@@ -161,15 +186,25 @@ async def project_page(visit: ConsoleVisit) -> Response:
         }
 
     facts = await visit.read(look)
-    return visit.render("coding/project.html", project=project, book=book, rules=RULE_WORDS, pools=POOL_WORDS, **facts)
+    return visit.render(
+        "coding/project.html",
+        project=project,
+        book=book,
+        rules=RULE_WORDS,
+        pools=POOL_WORDS,
+        **facts,
+    )
 
 
 async def change_settings(visit: ConsoleVisit) -> Response:
     project = await the_project(visit)
     suggestions, rule = visit.form.get("suggestions") == "yes", visit.form.get("rule", "none")
     await visit.change(
-        lambda conn: coding_projects.change_project(conn, project.id, suggestions=suggestions, rule=rule),
-        f"coding {project.id}: suggestions {'on' if suggestions else 'off'}, open disagreements: {rule}",
+        lambda conn: coding_projects.change_project(
+            conn, project.id, suggestions=suggestions, rule=rule
+        ),
+        f"coding {project.id}: suggestions {'on' if suggestions else 'off'}, open disagreements:"
+        f" {rule}",
         study=project.study,
     )
     return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
@@ -182,7 +217,8 @@ async def collect_again(visit: ConsoleVisit) -> Response:
     return RedirectResponse(f"{PATH}/coding/{project.id}", 303)
 
 
-# ---------------------------------------------------------------------------------------------- files
+# ----------------------------------------------------------------------------------------------
+# files
 
 
 #: What each file is, as browsers are told.
@@ -206,7 +242,9 @@ def download(name: str) -> Callable[[ConsoleVisit], Awaitable[Response]]:
 
 
 async def import_labels(visit: ConsoleVisit) -> Response:
-    """Labels made elsewhere, into a round that is open: for texts that their coders have on their lists."""
+    """Labels made elsewhere, into a round that is open: for texts that their coders have on their
+    lists.
+    """
     project, at_ms = await the_project(visit), visit.now_ms
     book = await the_book(visit, project)
     number = whole_number(visit.form.get("round", ""), "round")
@@ -215,7 +253,9 @@ async def import_labels(visit: ConsoleVisit) -> Response:
     if not marked:
         raise InvalidInput("labels: there is nothing in the file.")
     await visit.change(
-        lambda conn: bundle_export.put_labels(conn, project.id, number, marked, version=book.version, at_ms=at_ms),
+        lambda conn: bundle_export.put_labels(
+            conn, project.id, number, marked, version=book.version, at_ms=at_ms
+        ),
         f"coding {project.id}: imported labels of {len(marked)} texts into round {number}",
         study=project.study,
     )

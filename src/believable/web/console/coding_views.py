@@ -1,4 +1,6 @@
-"""How the pages for coding find their project, count agreement, and show the stimuli under names that tell nothing."""
+"""How the pages for coding find their project, count agreement, and show the stimuli under names
+that tell nothing.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +39,17 @@ def optional_whole(text: str, name: str) -> int | None:
     return None if not text.strip() else whole_number(text.strip(), name)
 
 
-# ---------------------------------------------------------------------------------------------- agreement
+# ----------------------------------------------------------------------------------------------
+# agreement
 
 
 #: Samples in which several coders code the same texts, with their names.
 SAMPLES = {"agreement": "Agreement sample", "overlap": "Overlap sample", "joint": "Joint coding"}
 
 
-def round_agreement(conn: Connection, project: str, book: Codebook, number: int) -> dict[str, CoderAgreement]:
+def round_agreement(
+    conn: Connection, project: str, book: Codebook, number: int
+) -> dict[str, CoderAgreement]:
     """Agreement in each sample of a round that two coders have begun."""
     samples = coding_rounds.samples(conn, project)
     stored = coding_marks.marks(conn, project, round_number=number)
@@ -56,9 +61,14 @@ def round_agreement(conn: Connection, project: str, book: Codebook, number: int)
     return {name: agreement(book, grouped[name]) for name in SAMPLES if name in grouped}
 
 
-def averages(conn: Connection, project: str, book: Codebook) -> dict[int, dict[str, CoderAgreement]]:
+def averages(
+    conn: Connection, project: str, book: Codebook
+) -> dict[int, dict[str, CoderAgreement]]:
     """All rounds, for the overview: κ round by round shows whether refining helped."""
-    return {round_.number: round_agreement(conn, project, book, round_.number) for round_ in coding_rounds.rounds(conn, project)}
+    return {
+        round_.number: round_agreement(conn, project, book, round_.number)
+        for round_ in coding_rounds.rounds(conn, project)
+    }
 
 
 def label_words(book: Codebook, key: Key) -> str:
@@ -69,18 +79,23 @@ def label_words(book: Codebook, key: Key) -> str:
     return f"{label}{sign}" + (f" · {side}" if side else "")
 
 
-# ---------------------------------------------------------------------------------------------- what is kept
+# ----------------------------------------------------------------------------------------------
+# what is kept
 
 
 T = TypeVar("T")
 
 
 class ProjectCache(Generic[T]):
-    """Made anew when a text comes or goes: numbers are never given twice, so that count and latest number tell."""
+    """Made anew when a text comes or goes: numbers are never given twice, so that count and latest
+    number tell.
+    """
 
     def __init__(self, most: int = 8) -> None:
         self._most = most
-        self._kept: WeakKeyDictionary[Store, dict[str, tuple[tuple[int, int], T]]] = WeakKeyDictionary()
+        self._kept: WeakKeyDictionary[Store, dict[str, tuple[tuple[int, int], T]]] = (
+            WeakKeyDictionary()
+        )
 
     def get(self, store: Store, conn: Connection, project: str, make: Callable[[], T]) -> T:
         of_store = self._kept.setdefault(store, {})
@@ -93,11 +108,14 @@ class ProjectCache(Generic[T]):
         return kept[1]
 
 
-# ---------------------------------------------------------------------------------------------- stimuli
+# ----------------------------------------------------------------------------------------------
+# stimuli
 
 
 #: The console's policy, with media and drawings of the players.
-MEDIA_POLICY = HEADERS["content-security-policy"].replace("img-src 'self'", "img-src 'self' data:; media-src 'self' blob:")
+MEDIA_POLICY = HEADERS["content-security-policy"].replace(
+    "img-src 'self'", "img-src 'self' data:; media-src 'self' blob:"
+)
 
 
 def name_of(console: Console, project: str, shown: TextMedium) -> str:
@@ -107,7 +125,9 @@ def name_of(console: Console, project: str, shown: TextMedium) -> str:
 def media_json(
     visit: ConsoleVisit, project: CodingProject, texts: Iterable[CodedText]
 ) -> tuple[dict[str, Any], Mapping[str, str]]:
-    """Names → player and address, each text's names in order, words for the controls; and the headers the page needs."""
+    """Names → player and address, each text's names in order, words for the controls; and the
+    headers the page needs.
+    """
     base = f"{PATH}/coding/{project.id}/media"
     sources: dict[str, dict[str, str]] = {}
     of_text: dict[int, list[str]] = {}
@@ -118,12 +138,18 @@ def media_json(
             sources[name] = {"player": player, "src": f"{base}/{name}"}
             of_text.setdefault(text.number, []).append(name)
     players = {player.name: f"/static/players/{player.name}/{player.module}" for player in PLAYERS}
-    words = {key: text for key, text in built_in("en").items() if key.startswith(("media.", "replay.", "button."))}
+    words = {
+        key: text
+        for key, text in built_in("en").items()
+        if key.startswith(("media.", "replay.", "button."))
+    }
     state = {
         "sources": sources,
         "texts": of_text,
         "players": players,
-        "styles": [f"/static/players/{player.name}/{player.style}" for player in PLAYERS] if sources else [],
+        "styles": [f"/static/players/{player.name}/{player.style}" for player in PLAYERS]
+        if sources
+        else [],
         "words": words if sources else {},
     }
     return state, {"content-security-policy": MEDIA_POLICY}
@@ -134,15 +160,23 @@ _NAMES: ProjectCache[dict[str, TextMedium]] = ProjectCache()
 
 
 def _named(conn: Connection, console: Console, project: str) -> dict[str, TextMedium]:
-    shown = {medium for text in coding_projects.texts(conn, project).values() for medium in text.media}
+    shown = {
+        medium for text in coding_projects.texts(conn, project).values() for medium in text.media
+    }
     return {name_of(console, project, medium): medium for medium in shown}
 
 
 async def path_of(visit: ConsoleVisit, project: CodingProject, name: str) -> Path:
     """The file behind a name, if this project shows it."""
     console = visit.console
-    known = await visit.read(lambda conn: _NAMES.get(console.store, conn, project.id, lambda: _named(conn, console, project.id)))
+    known = await visit.read(
+        lambda conn: _NAMES.get(
+            console.store, conn, project.id, lambda: _named(conn, console, project.id)
+        )
+    )
     if name not in known:
         raise NotFound("this project has no medium with this name. Reload the page.")
     shown = known[name]
-    return await asyncio.to_thread(shown_file, console.media_dir, shown.digest, is_replay=shown.replay)
+    return await asyncio.to_thread(
+        shown_file, console.media_dir, shown.digest, is_replay=shown.replay
+    )

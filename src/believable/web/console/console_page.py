@@ -1,4 +1,6 @@
-"""What every console page works with: the services behind it, its routes, one visit, and how numbers and times are written."""
+"""What every console page works with: the services behind it, its routes, one visit, and how
+numbers and times are written.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,8 @@ def render(name: str, /, login: Login | None, *, status: int = 200, **context: A
     return HTMLResponse(html.encode("utf-8", "backslashreplace"), status_code=status)
 
 
-# ---------------------------------------------------------------------------------------------- services
+# ----------------------------------------------------------------------------------------------
+# services
 
 
 T = TypeVar("T")
@@ -88,8 +91,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Console:
-    """The services behind the console. `base_url` is the address people use; it decides about secure cookies. `study_folders`
-    are those of the studies this server was started with, by id: registered plans and simulated power lie there."""
+    """The services behind the console. `base_url` is the address people use; it decides about
+    secure cookies. `study_folders` are those of the studies this server was started with, by id:
+    registered plans and simulated power lie there.
+    """
 
     store: Store
     collect: Collect
@@ -105,7 +110,8 @@ class Console:
     passwords: Passwords = field(default_factory=Passwords)
     #: The queue of answers to review is made up beside the requests.
     upkeep: ReviewUpkeep = field(default_factory=ReviewUpkeep)
-    #: A hash takes 64 MiB and a core: a flood of log-ins waits in line instead of taking the machine.
+    #: A hash takes 64 MiB and a core: a flood of log-ins waits in line instead of taking the
+    #: machine.
     hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
     #: A bundle reads everything; participants come first.
     exporting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
@@ -117,8 +123,9 @@ class Console:
         return self.base_url.startswith("https://")
 
 
-#: Who may use a page: anybody, whoever is logged in, administrators of the server, or users with one of the roles. A role
-#: counts in the study that the address names, or whose project it names; where it names neither, in any study.
+#: Who may use a page: anybody, whoever is logged in, administrators of the server, or users with
+#: one of the roles. A role counts in the study that the address names, or whose project it names;
+#: where it names neither, in any study.
 Access: TypeAlias = frozenset[Role] | Literal["anybody", "users", "administrators"]
 ANYBODY: Access = "anybody"
 EVERY_USER: Access = "users"
@@ -131,7 +138,9 @@ CODERS: frozenset[Role] = frozenset({"owner", "researcher", "coordinator", "code
 
 @dataclass(frozen=True, slots=True)
 class ConsoleVisit:
-    """One request that was let in. `login` is None only on pages for anybody; `form` holds what was posted."""
+    """One request that was let in. `login` is None only on pages for anybody; `form` holds what was
+    posted.
+    """
 
     console: Console
     request: Request
@@ -184,17 +193,29 @@ class ConsoleVisit:
         kind: AuditKind = "change",
         session: str | None = None,
     ) -> T:
-        """Does it and writes it into the audit log, both or neither. `session` is whom the words are about, if one."""
+        """Does it and writes it into the audit log, both or neither. `session` is whom the words
+        are about, if one.
+        """
         noted = audit_log.noted(
-            deed, user=user or self.user, what=what, at_ms=self.now_ms, study=study, kind=kind, session=session
+            deed,
+            user=user or self.user,
+            what=what,
+            at_ms=self.now_ms,
+            study=study,
+            kind=kind,
+            session=session,
         )
         return await self.console.store.awrite(noted)
 
     async def looked(self, what: str, *, study: str | None, session: str | None = None) -> None:
-        """Writes into the audit log that data of people are shown. A look that cannot be noted is refused by its error."""
+        """Writes into the audit log that data of people are shown. A look that cannot be noted is
+        refused by its error.
+        """
         user, at_ms = self.user, self.now_ms
         await self.console.store.awrite(
-            lambda conn: audit_log.note_view(conn, user=user, what=what, at_ms=at_ms, study=study, session=session)
+            lambda conn: audit_log.note_view(
+                conn, user=user, what=what, at_ms=at_ms, study=study, session=session
+            )
         )
 
 
@@ -202,8 +223,8 @@ class ConsoleVisit:
 class Route:
     """A route of the console: declared with who may use it, so that none can be forgotten.
 
-    One with a `tab` stands in the navigation under that title, in the order of `console.PAGES`: below a study's head if it is
-    a study's page, else at the top.
+    One with a `tab` stands in the navigation under that title, in the order of `console.PAGES`:
+    below a study's head if it is a study's page, else at the top.
     """
 
     method: Literal["GET", "POST"]
@@ -230,12 +251,16 @@ class Route:
 
 
 async def pool_to_show(visit: ConsoleVisit, study: str, allowed: Iterable[str]) -> str:
-    """`real`, `simulated` or `preview`. A pool named in the address or the form is taken as it is."""
+    """`real`, `simulated` or `preview`. A pool named in the address or the form is taken as it
+    is.
+    """
     names = tuple(allowed)
     asked = visit.query("pool") or visit.form.get("pool", "")
     if asked:
         if asked not in names:
-            raise InvalidInput(f"pool: expected {' or '.join(names)}, got {asked[:20]!r}. Use the page's tabs.")
+            raise InvalidInput(
+                f"pool: expected {' or '.join(names)}, got {asked[:20]!r}. Use the page's tabs."
+            )
         return asked
     sizes = await visit.read(lambda conn: monitor.pool_sizes(conn, study))
     return "simulated" if sizes["simulated"] and not sizes["real"] else "real"

@@ -30,7 +30,9 @@ async def page(visit: ConsoleVisit) -> Response:
 async def download(visit: ConsoleVisit) -> Response:
     study, pool = await the_study(visit), visit.form.get("pool", "")
     if pool not in POOLS:
-        raise InvalidInput(f"pool: expected real or simulated, got {pool[:20]!r}. Previews are never exported.")
+        raise InvalidInput(
+            f"pool: expected real or simulated, got {pool[:20]!r}. Previews are never exported."
+        )
     hashes = visit.form.get("recruiter_hashes") == "yes"
     draft = make_draft(visit.console.drafts_dir)
     try:
@@ -53,7 +55,12 @@ async def download(visit: ConsoleVisit) -> Response:
     except BaseException:
         draft.remove()
         raise
-    return FileResponse(file, media_type="application/zip", filename=file.name, background=BackgroundTask(draft.remove))
+    return FileResponse(
+        file,
+        media_type="application/zip",
+        filename=file.name,
+        background=BackgroundTask(draft.remove),
+    )
 
 
 ROUTES = (

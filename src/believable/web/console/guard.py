@@ -12,7 +12,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from believable.core import ids
-from believable.core.errors import BelievableError, InvalidInput, NotFound, Refused, StorageFull, TooLarge, Unavailable
+from believable.core.errors import (
+    BelievableError,
+    InvalidInput,
+    NotFound,
+    Refused,
+    StorageFull,
+    TooLarge,
+    Unavailable,
+)
 from believable.store import ROLES, Role, accounts, coding_projects, second_factor
 from believable.store.accounts import LOGIN_LIFE_MS, Login
 from believable.store.engine import Connection
@@ -25,7 +33,8 @@ log = logging.getLogger(__name__)
 COOKIE = "believable_console"
 #: Before the log-in: a random value that the form's token is derived from.
 VISITOR_COOKIE = "believable_visitor"
-#: After a log-in, for long: that this person has used this browser, so that guesses of others do not count here.
+#: After a log-in, for long: that this person has used this browser, so that guesses of others do
+#: not count here.
 DEVICE_COOKIE = "believable_device"
 DEVICE_LIFE_S = 400 * 24 * 3600
 PATH = "/console"
@@ -35,10 +44,11 @@ MOST_FIELDS = 1_000
 
 HEADERS: Mapping[str, str] = {
     "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src"
+        " 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
-    # Not `no-referrer`: with that, browsers send `Origin: null` with forms, and the origin could not be checked.
+    # Not `no-referrer`: with that, browsers send `Origin: null` with forms, and the origin could
+    # not be checked.
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -72,7 +82,9 @@ def guarded(console: Console, page: Route) -> Callable[[Request], Awaitable[Resp
     return route
 
 
-async def _answered(console: Console, page: Route, request: Request, login: Login | None) -> Response:
+async def _answered(
+    console: Console, page: Route, request: Request, login: Login | None
+) -> Response:
     form: Mapping[str, str] = {}
     if page.method == "POST":
         check_origin(console, request)
@@ -89,7 +101,9 @@ async def _login(console: Console, request: Request) -> Login | None:
     return await console.store.aread(lambda conn: accounts.who(conn, token, now_ms=now_ms))
 
 
-async def _closed(console: Console, page: Route, request: Request, login: Login | None) -> Response | None:
+async def _closed(
+    console: Console, page: Route, request: Request, login: Login | None
+) -> Response | None:
     """The answer to somebody who may not come in, or None."""
     if page.access == "anybody":
         return None
@@ -99,29 +113,44 @@ async def _closed(console: Console, page: Route, request: Request, login: Login 
         return RedirectResponse(f"{PATH}/login{_way_back(request)}", 303)
     if await _lacks_factor(console, page, login):
         if page.form == "json":
-            return error_response(page, Refused("everybody needs a second factor here. Set yours up at /console/account."), login)
+            return error_response(
+                page,
+                Refused("everybody needs a second factor here. Set yours up at /console/account."),
+                login,
+            )
         return RedirectResponse(f"{PATH}/account/second-factor", 303)
     if page.access == "users" or login.rights.administrator:
         return None
     if page.access == "administrators":
-        return error_response(page, Refused("This page is for administrators of the server. Ask one of them."), login)
+        return error_response(
+            page, Refused("This page is for administrators of the server. Ask one of them."), login
+        )
     if await _has_role(console, request, login, page.access):
         return None
-    # The same words whether the study is another's or none: names of studies are nobody else's business.
+    # The same words whether the study is another's or none: names of studies are nobody else's
+    # business.
     needed = " or ".join(role for role in ROLES if role in page.access)
     message = f"This page is for the role {needed} in its study; you are {login.rights.in_words}."
-    return error_response(page, Refused(f"{message} Ask an owner of the study, or an administrator."), login)
+    return error_response(
+        page, Refused(f"{message} Ask an owner of the study, or an administrator."), login
+    )
 
 
 async def _lacks_factor(console: Console, page: Route, login: Login) -> bool:
-    """Whether a second factor is required and this person has none yet; their own account is open to set it up."""
+    """Whether a second factor is required and this person has none yet; their own account is open
+    to set it up.
+    """
     if page.path.startswith(("/account", "/logout")):
         return False
     name = login.user.name
-    return await console.store.aread(lambda conn: second_factor.required(conn) and not second_factor.second_factor(conn, name).on)
+    return await console.store.aread(
+        lambda conn: second_factor.required(conn) and not second_factor.second_factor(conn, name).on
+    )
 
 
-async def _has_role(console: Console, request: Request, login: Login, roles: frozenset[Role]) -> bool:
+async def _has_role(
+    console: Console, request: Request, login: Login, roles: frozenset[Role]
+) -> bool:
     rights, names = login.rights, request.path_params
     if "study" in names:
         return rights.may(names["study"], roles)
@@ -159,7 +188,8 @@ def safe_next(target: str) -> str:
     return target
 
 
-# ---------------------------------------------------------------------------------------------- forms
+# ----------------------------------------------------------------------------------------------
+# forms
 
 
 def check_origin(console: Console, request: Request) -> None:
@@ -169,20 +199,30 @@ def check_origin(console: Console, request: Request) -> None:
     known = {urlsplit(console.base_url).netloc, request.headers.get("host", "")}
     if sender.scheme not in ("http", "https") or sender.netloc not in known:
         raise WrongOrigin(
-            f"the form came from {origin[:100] or 'nowhere'!r}, expected this console. Open the page again here and repeat."
+            f"the form came from {origin[:100] or 'nowhere'!r}, expected this console. Open the"
+            " page again here and repeat."
         )
 
 
 async def _form(request: Request) -> Mapping[str, str]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise InvalidInput(f"the form came as {kind[:60]!r}, expected application/x-www-form-urlencoded. Use the page.")
+        raise InvalidInput(
+            f"the form came as {kind[:60]!r}, expected application/x-www-form-urlencoded. Use the"
+            " page."
+        )
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > LARGEST_FORM_BYTES:
-            raise TooLarge(f"the form is larger than {LARGEST_FORM_BYTES} bytes. Send less at once.")
-    strict: dict[str, Any] = {"strict_parsing": bool(body), "max_num_fields": MOST_FIELDS, "errors": "strict"}
+            raise TooLarge(
+                f"the form is larger than {LARGEST_FORM_BYTES} bytes. Send less at once."
+            )
+    strict: dict[str, Any] = {
+        "strict_parsing": bool(body),
+        "max_num_fields": MOST_FIELDS,
+        "errors": "strict",
+    }
     try:
         fields = parse_qsl(body.decode(), keep_blank_values=True, **strict)
     except ValueError as error:
@@ -193,23 +233,42 @@ async def _form(request: Request) -> Mapping[str, str]:
 
 
 def form_token(console: Console, login: Login | None, visitor: str) -> str:
-    """The token a form must carry: of the log-in, or derived from the visitor's cookie before there is one."""
-    return login.csrf if login is not None else ids.keyed_hash(console.key, "console visitor", visitor)
+    """The token a form must carry: of the log-in, or derived from the visitor's cookie before there
+    is one.
+    """
+    return (
+        login.csrf if login is not None else ids.keyed_hash(console.key, "console visitor", visitor)
+    )
 
 
-def _check_csrf(console: Console, request: Request, login: Login | None, form: Mapping[str, str]) -> None:
+def _check_csrf(
+    console: Console, request: Request, login: Login | None, form: Mapping[str, str]
+) -> None:
     visitor = request.cookies.get(VISITOR_COOKIE, "")
     expected = form_token(console, login, visitor)
     known = login is not None or bool(visitor)
     if not known or not hmac.compare_digest(expected.encode(), form.get(CSRF_FIELD, "").encode()):
-        raise WrongOrigin("the form is too old or was not made for you. Open the page again and repeat.")
+        raise WrongOrigin(
+            "the form is too old or was not made for you. Open the page again and repeat."
+        )
 
 
-# ---------------------------------------------------------------------------------------------- cookies
+# ----------------------------------------------------------------------------------------------
+# cookies
 
 
-def _set_cookie(console: Console, response: Response, name: str, value: str, life_s: int | None = None) -> None:
-    response.set_cookie(name, value, max_age=life_s, path=PATH, secure=console.secure, httponly=True, samesite="strict")
+def _set_cookie(
+    console: Console, response: Response, name: str, value: str, life_s: int | None = None
+) -> None:
+    response.set_cookie(
+        name,
+        value,
+        max_age=life_s,
+        path=PATH,
+        secure=console.secure,
+        httponly=True,
+        samesite="strict",
+    )
 
 
 def set_login(console: Console, response: Response, token: str) -> None:
@@ -249,7 +308,8 @@ async def _prolong(console: Console, request: Request, response: Response, login
     set_login(console, response, request.cookies[COOKIE])
 
 
-# ---------------------------------------------------------------------------------------------- errors
+# ----------------------------------------------------------------------------------------------
+# errors
 
 
 def error_response(page: Route, error: BelievableError, login: Login | None) -> Response:
@@ -257,6 +317,10 @@ def error_response(page: Route, error: BelievableError, login: Login | None) -> 
     answer, message = answer_for(error), public_message(error)
     if page.form == "json":
         return error_json(answer.status, answer.code, message, answer.cure)
-    title = {NotFound: "Not found", StorageFull: "The disk is full", InvalidInput: "That does not work"}
+    title = {
+        NotFound: "Not found",
+        StorageFull: "The disk is full",
+        InvalidInput: "That does not work",
+    }
     words = next((text for kind, text in title.items() if isinstance(error, kind)), "Not now")
     return render("error.html", login, status=answer.status, title=words, message=message)

@@ -1,4 +1,6 @@
-"""Before a study opens: what is done and what is still open; and while it runs, how much time and money is left."""
+"""Before a study opens: what is done and what is still open; and while it runs, how much time and
+money is left.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ from believable.study.records import Study, outline
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.studies_page import the_study
 
-#: Needs the analyses, which the server does not load: called in a process of its own, once for each definition.
+#: Needs the analyses, which the server does not load: called in a process of its own, once for each
+#: definition.
 PLAN_DIGEST = FunctionElsewhere("believable.web.results_worker", "plan_digest")
 #: Less free space than this is a matter to look at before people come.
 LEAST_FREE_BYTES = 2 * 10**9
@@ -61,7 +64,9 @@ class Whereabouts:
 
 def check_item(problems: Sequence[Problem], *, whole: bool) -> LaunchItem:
     """What `believable check` says, in one line; `whole`: media files were looked at as well."""
-    wrong = [problem for problem in problems if problem.severity in ("error", "warning", "unchecked")]
+    wrong = [
+        problem for problem in problems if problem.severity in ("error", "warning", "unchecked")
+    ]
     looked = "The study's file, its pages, its arms" + (" and its media" if whole else "")
     if not wrong:
         return LaunchItem("Checked", True, f"{looked} are in order.")
@@ -73,50 +78,84 @@ def check_item(problems: Sequence[Problem], *, whole: bool) -> LaunchItem:
 def consent_item(study: Study) -> LaunchItem:
     pages = [entry for entry in outline(study.timeline) if entry.item.kind == "consent"]
     if not pages:
-        return LaunchItem("Consent", False, "There is no consent page. Put one at the beginning of the timeline.")
+        return LaunchItem(
+            "Consent", False, "There is no consent page. Put one at the beginning of the timeline."
+        )
     return LaunchItem("Consent", True, "People agree before anything is asked.")
 
 
 def contact_item(study: Study, pages: Mapping[str, str]) -> LaunchItem:
     words = f"{study.model_dump_json()} {' '.join(pages.values())}"
     known = bool(_CONTACT.search(words))
-    cure = "No e-mail address, telephone number or web address stands on any page. Say whom people can ask."
+    cure = (
+        "No e-mail address, telephone number or web address stands on any page. Say whom people can"
+        " ask."
+    )
     return LaunchItem("Contact", known, "A page says whom people can ask." if known else cure)
 
 
 def ending_item(study: Study) -> LaunchItem:
     """A code or an address to go back to, where people come from a platform."""
     last = study.timeline[-1]
-    ends = bool(last.completion_codes) or last.own_address("complete") is not None or last.platform is not None
+    ends = (
+        bool(last.completion_codes)
+        or last.own_address("complete") is not None
+        or last.platform is not None
+    )
     if ends:
         return LaunchItem("Code or way back", True, "Who completes gets a code or is sent back.")
     if study.recruit.platform == "none":
-        return LaunchItem("Code or way back", None, "None is set. That is right only if nobody is paid by a platform.")
-    words = f"People come from {study.recruit.platform}, but get neither a code nor a way back. Set it in `finish`."
+        return LaunchItem(
+            "Code or way back",
+            None,
+            "None is set. That is right only if nobody is paid by a platform.",
+        )
+    words = (
+        f"People come from {study.recruit.platform}, but get neither a code nor a way back. Set it"
+        " in `finish`."
+    )
     return LaunchItem("Code or way back", False, words)
 
 
 def tried_item(sizes: Mapping[str, int]) -> LaunchItem:
     n_simulated, n_preview = sizes.get("simulated", 0), sizes.get("preview", 0)
     if n_simulated or n_preview:
-        return LaunchItem("Tried", True, f"Sessions so far: {n_simulated} simulated, {n_preview} preview.")
-    return LaunchItem("Tried", False, "Nobody has gone through it. Open the preview link, or run `believable simulate`.")
+        return LaunchItem(
+            "Tried", True, f"Sessions so far: {n_simulated} simulated, {n_preview} preview."
+        )
+    return LaunchItem(
+        "Tried",
+        False,
+        "Nobody has gone through it. Open the preview link, or run `believable simulate`.",
+    )
 
 
 def registered_item(study: Study, where: Whereabouts) -> LaunchItem:
     if study.analysis is None:
-        return LaunchItem("Preregistered", None, "The study declares no analysis, so there is no plan to put on record.")
+        return LaunchItem(
+            "Preregistered",
+            None,
+            "The study declares no analysis, so there is no plan to put on record.",
+        )
     if not where.has_study_folder:
         words = "The server was started without the study's folder, where the record would be."
         return LaunchItem("Preregistered", None, words)
     if where.registered_on is None:
-        return LaunchItem("Preregistered", False, "The plan is not on record. Run `believable preregister`.")
-    return LaunchItem("Preregistered", True, f"The plan is on record since {where.registered_on or 'an unknown day'}.")
+        return LaunchItem(
+            "Preregistered", False, "The plan is not on record. Run `believable preregister`."
+        )
+    return LaunchItem(
+        "Preregistered",
+        True,
+        f"The plan is on record since {where.registered_on or 'an unknown day'}.",
+    )
 
 
 def backup_item(where: Whereabouts) -> LaunchItem:
     if where.backup_age_ms is None:
-        return LaunchItem("Backup", False, "There is none. Run `believable backup`, best every night.")
+        return LaunchItem(
+            "Backup", False, "There is none. Run `believable backup`, best every night."
+        )
     days = where.backup_age_ms // 86_400_000
     words = f"The latest is {days} days old." if days else "The latest is of today."
     return LaunchItem("Backup", where.backup_age_ms <= BACKUP_AGE_MS, words)
@@ -134,9 +173,15 @@ def address_item(base_url: str) -> LaunchItem:
     except ValueError:
         local = parts.hostname in (None, "localhost") or "." not in (parts.hostname or "")
     if local:
-        return LaunchItem("Address", False, f"Links lead to {base_url}, which others cannot reach. Serve with --base-url.")
+        return LaunchItem(
+            "Address",
+            False,
+            f"Links lead to {base_url}, which others cannot reach. Serve with --base-url.",
+        )
     if parts.scheme != "https":
-        return LaunchItem("Address", False, f"{base_url} is not encrypted. Put a proxy with HTTPS in front.")
+        return LaunchItem(
+            "Address", False, f"{base_url} is not encrypted. Put a proxy with HTTPS in front."
+        )
     return LaunchItem("Address", True, f"Links lead to {base_url}.")
 
 
@@ -149,7 +194,9 @@ def limit_item(study: Study) -> LaunchItem:
 def power_item(study: Study, where: Whereabouts) -> LaunchItem:
     """Whether power was simulated, for this plan, with its numbers nearest to the limit."""
     if study.analysis is None:
-        return LaunchItem("Power", None, "The study declares no analysis whose power could be simulated.")
+        return LaunchItem(
+            "Power", None, "The study declares no analysis whose power could be simulated."
+        )
     if not where.has_study_folder:
         words = "The server was started without the study's folder, where the result would be."
         return LaunchItem("Power", None, words)
@@ -158,16 +205,26 @@ def power_item(study: Study, where: Whereabouts) -> LaunchItem:
         return LaunchItem("Power", False, "Nobody has simulated it. Run `believable power`.")
     day = record.simulated_on[:10]
     if record.plan != where.plan:
-        return LaunchItem("Power", False, f"Simulated on {day}, for another form of the plan. Run `believable power`.")
+        return LaunchItem(
+            "Power",
+            False,
+            f"Simulated on {day}, for another form of the plan. Run `believable power`.",
+        )
     wanted = study.recruit.limit
-    size = max((size for size in record.sizes if wanted is None or size <= wanted), default=record.sizes[0])
+    size = max(
+        (size for size in record.sizes if wanted is None or size <= wanted), default=record.sizes[0]
+    )
     shares = "; ".join(f"{point.what} {share_words(point)}" for point in record.at(size))
     words = f"Simulated on {day}, {record.studies} studies: with {size} participants {shares}."
     return LaunchItem("Power", True, words)
 
 
 def launch_items(
-    study: Study, pages: Mapping[str, str], sizes: Mapping[str, int], where: Whereabouts, checked: LaunchItem
+    study: Study,
+    pages: Mapping[str, str],
+    sizes: Mapping[str, int],
+    where: Whereabouts,
+    checked: LaunchItem,
 ) -> list[LaunchItem]:
     """The whole list, in the order in which things are usually done. Pure."""
     return [
@@ -212,7 +269,9 @@ async def plan_name(visit: ConsoleVisit, definition: Definition) -> str | None:
     if name is None:
         name = str(await asyncio.to_thread(in_child, PLAN_DIGEST, definition.to_json()))
         kept = name
-        await visit.console.store.awrite(lambda conn: studies.keep_definition_plan(conn, digest, kept))
+        await visit.console.store.awrite(
+            lambda conn: studies.keep_definition_plan(conn, digest, kept)
+        )
     return name
 
 
@@ -231,8 +290,12 @@ def _powered(folder: Path) -> PowerRecord | None:
         return None
 
 
-def checked_problems(visit: ConsoleVisit, study: StudyRow, definition: Definition, *, media: bool) -> list[Problem]:
-    """What `believable check` says of the study's folder; without one, of the study that is served. Reads the disk."""
+def checked_problems(
+    visit: ConsoleVisit, study: StudyRow, definition: Definition, *, media: bool
+) -> list[Problem]:
+    """What `believable check` says of the study's folder; without one, of the study that is served.
+    Reads the disk.
+    """
     folder = visit.console.study_folders.get(study.id)
     if folder is None:
         return definition_problems(definition)
@@ -258,7 +321,9 @@ def money_left(recruit: Recruit, complete: int) -> MoneyLeft | None:
 
 @dataclass(frozen=True, slots=True)
 class TimeLeft:
-    """How far the study is. `ends_ms` is when the limit is reached if people go on coming as in the last week."""
+    """How far the study is. `ends_ms` is when the limit is reached if people go on coming as in the
+    last week.
+    """
 
     complete: int
     under_way: int
@@ -267,11 +332,23 @@ class TimeLeft:
     ends_ms: int | None
 
 
-def time_left(complete: int, under_way: int, limit: int | None, completion_rate: CompletionRate, now_ms: int) -> TimeLeft:
+def time_left(
+    complete: int, under_way: int, limit: int | None, completion_rate: CompletionRate, now_ms: int
+) -> TimeLeft:
     """Pure. Without a limit, or without anybody who completed lately, nobody knows the end."""
-    per_day = completion_rate.n_complete / (completion_rate.window_ms / 86_400_000) if completion_rate.window_ms else 0.0
+    per_day = (
+        completion_rate.n_complete / (completion_rate.window_ms / 86_400_000)
+        if completion_rate.window_ms
+        else 0.0
+    )
     left = None if limit is None else max(0, limit - complete)
-    ends_ms = now_ms + int(left / per_day * 86_400_000) if left and per_day else now_ms if left == 0 else None
+    ends_ms = (
+        now_ms + int(left / per_day * 86_400_000)
+        if left and per_day
+        else now_ms
+        if left == 0
+        else None
+    )
     return TimeLeft(complete, under_way, limit, per_day, ends_ms)
 
 
@@ -285,7 +362,9 @@ async def page(visit: ConsoleVisit) -> Response:
     media = visit.query("media") == "yes"
     problems = await asyncio.to_thread(checked_problems, visit, study, definition, media=media)
     groups = await visit.read(lambda conn: monitor.groups(conn, study.id, "real", now_ms=now_ms))
-    completion_rate = await visit.read(lambda conn: monitor.completion_rate(conn, study.id, "real", now_ms=now_ms))
+    completion_rate = await visit.read(
+        lambda conn: monitor.completion_rate(conn, study.id, "real", now_ms=now_ms)
+    )
     checked = check_item(problems, whole=media and where.has_study_folder)
     items = launch_items(definition.study, definition.pages, sizes, where, checked)
     complete = sum(group.n_sessions for group in groups if group.complete)

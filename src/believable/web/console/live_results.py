@@ -1,4 +1,6 @@
-"""Results computed beside the server: one process at a time, the last results kept, never twice for the same data."""
+"""Results computed beside the server: one process at a time, the last results kept, never twice for
+the same data.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from believable.report.live_records import LiveReport, ReportRequest
 
 log = logging.getLogger(__name__)
 
-#: Between two computations of the same results at least this long, and this many times as long as the last one took.
+#: Between two computations of the same results at least this long, and this many times as long as
+#: the last one took.
 LEAST_PAUSE_S = 5.0
 #: Computing takes a third of the time at most, however long it takes.
 PAUSE_FACTOR = 2.0
@@ -88,13 +91,18 @@ class LiveResults:
 
 
 async def computed(wish: ReportRequest) -> LiveReport:
-    """Runs the process and takes what comes of it. What goes wrong in it is told in words, and in full in the log."""
+    """Runs the process and takes what comes of it. What goes wrong in it is told in words, and in
+    full in the log.
+    """
     child: Child[LiveReport] = await asyncio.to_thread(Child, COMPUTE, wish)
     try:
         return await asyncio.wait_for(asyncio.to_thread(child.result), LONGEST_S)
     except TimeoutError:
         return LiveReport(
-            error=f"The analysis took longer than {LONGEST_S / 60:.0f} minutes and was stopped. Use `believable report`."
+            error=(
+                f"The analysis took longer than {LONGEST_S / 60:.0f} minutes and was stopped. Use"
+                " `believable report`."
+            )
         )
     except BelievableError as error:
         return LiveReport(error=str(error))

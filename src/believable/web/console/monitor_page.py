@@ -27,7 +27,9 @@ WIDTH, HEIGHT = 300, 48
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """`points` for a polyline in a box of `WIDTH` × `HEIGHT`; `top` is the value at its upper edge."""
+    """`points` for a polyline in a box of `WIDTH` × `HEIGHT`; `top` is the value at its upper
+    edge.
+    """
 
     points: str
     area: str
@@ -43,7 +45,9 @@ def sparkline(values: Sequence[float]) -> Sparkline:
     top = max([*values, 0.0])
     step = WIDTH / max(len(values) - 1, 1)
     rise = (HEIGHT - 2) / top if top else 0.0
-    points = " ".join(f"{i * step:.1f},{HEIGHT - 1 - value * rise:.1f}" for i, value in enumerate(values))
+    points = " ".join(
+        f"{i * step:.1f},{HEIGHT - 1 - value * rise:.1f}" for i, value in enumerate(values)
+    )
     return Sparkline(points, f"0,{HEIGHT} {points} {WIDTH},{HEIGHT}", top)
 
 
@@ -54,18 +58,27 @@ POOL_WORDS = {"real": "Participants", "simulated": "Simulated", "preview": "Prev
 
 
 async def standing_alarms(visit: ConsoleVisit, study: str) -> tuple[Alarm, ...]:
-    """Of this study and of the whole server. Those in memory stand first: a full disk cannot be written down."""
+    """Of this study and of the whole server. Those in memory stand first: a full disk cannot be
+    written down.
+    """
     sounded = await asyncio.to_thread(visit.console.store.alarms)
     return tuple(alarm for alarm in sounded if alarm.study in (None, study))
 
 
 def picture(
-    study: StudyRow, definition: Definition, pool: str, snapshot: Snapshot, standing: tuple[Alarm, ...], now_ms: int
+    study: StudyRow,
+    definition: Definition,
+    pool: str,
+    snapshot: Snapshot,
+    standing: tuple[Alarm, ...],
+    now_ms: int,
 ) -> dict[str, Any]:
     """What page and script both show, as plain data."""
     names = trial_names(definition.study)
     steps = monitor.funnel(snapshot.groups, snapshot.ended, study.definition, len(names))
-    older = sum(group.n_sessions for group in snapshot.groups if group.definition != study.definition)
+    older = sum(
+        group.n_sessions for group in snapshot.groups if group.definition != study.definition
+    )
     return {
         "study": study.id,
         "state": study.state,
@@ -74,7 +87,10 @@ def picture(
         "counts": asdict(snapshot.counts),
         "limit": definition.study.recruit.limit,
         "median_ms": snapshot.median_ms,
-        "funnel": [{**asdict(step), "kinds": name.kinds, "keys": name.keys} for step, name in zip(steps, names, strict=True)],
+        "funnel": [
+            {**asdict(step), "kinds": name.kinds, "keys": name.keys}
+            for step, name in zip(steps, names, strict=True)
+        ],
         "older_definitions": older,
         "balance": asdict(balance(definition.study, snapshot.groups)),
         "pulse": asdict(snapshot.pulse),
@@ -120,17 +136,22 @@ async def acknowledge(visit: ConsoleVisit) -> Response:
     study, number = await the_study(visit), visit.form.get("alarm", "")
     if not is_whole_number(number, least=0, most=10**18):
         raise InvalidInput(
-            f"alarm: expected its number, got {number[:20]!r}. An alarm without a number ends by itself when its cause does."
+            f"alarm: expected its number, got {number[:20]!r}. An alarm without a number ends by"
+            " itself when its cause does."
         )
     standing = await visit.read(alarms.standing)
     alarm = next((alarm for alarm in standing if alarm.id == int(number)), None)
     if alarm is None or alarm.study not in (None, study.id):
         raise NotFound(f"alarm {number} does not stand any more. Reload the monitor.")
     if alarm.study is None and not visit.rights.administrator:
-        raise Refused(f"alarm {number} is about the whole server. Ask an administrator to clear it.")
+        raise Refused(
+            f"alarm {number} is about the whole server. Ask an administrator to clear it."
+        )
     at_ms = visit.now_ms
     await visit.change(
-        lambda conn: alarms.clear(conn, int(number), at_ms), f"acknowledged alarm {number} ({alarm.kind})", study=study.id
+        lambda conn: alarms.clear(conn, int(number), at_ms),
+        f"acknowledged alarm {number} ({alarm.kind})",
+        study=study.id,
     )
     return RedirectResponse(f"{PATH}/studies/{study.id}/monitor", 303)
 

@@ -1,4 +1,6 @@
-"""Logging in elsewhere: to the provider, and back with a person it vouches for. Only people who have an account here get in."""
+"""Logging in elsewhere: to the provider, and back with a person it vouches for. Only people who
+have an account here get in.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from believable.web.console.second_factor_page import entered
 if TYPE_CHECKING:
     from believable.web.oidc_tokens import OidcClient
 
-#: On the way there and back: what the answer must match. `lax`, because the browser comes back from another site.
+#: On the way there and back: what the answer must match. `lax`, because the browser comes back from
+#: another site.
 WAY_COOKIE = "believable_oidc"
 WAY_PATH = f"{PATH}/oidc"
 WAY_LIFE_MS = 10 * 60_000
@@ -30,7 +33,10 @@ def back_address(console: Console) -> str:
 
 def the_client(visit: ConsoleVisit) -> OidcClient:
     if visit.console.oidc is None:
-        raise NotFound("this server has no other way to log in than a password. See `believable serve --oidc-issuer`.")
+        raise NotFound(
+            "this server has no other way to log in than a password. See `believable serve"
+            " --oidc-issuer`."
+        )
     return visit.console.oidc
 
 
@@ -38,8 +44,16 @@ async def leave(visit: ConsoleVisit) -> Response:
     client, console = the_client(visit), visit.console
     state, nonce = ids.new_token(), ids.new_token()
     verifier = ids.new_token() + ids.new_token()  # RFC 7636 wants 43 characters or more
-    address = await client.address(back_address(console), state=state, nonce=nonce, verifier=verifier)
-    parts = (str(visit.now_ms + WAY_LIFE_MS), state, nonce, verifier, safe_next(visit.query("next", PATH)))
+    address = await client.address(
+        back_address(console), state=state, nonce=nonce, verifier=verifier
+    )
+    parts = (
+        str(visit.now_ms + WAY_LIFE_MS),
+        state,
+        nonce,
+        verifier,
+        safe_next(visit.query("next", PATH)),
+    )
     response = RedirectResponse(address, 303)
     response.set_cookie(
         WAY_COOKIE,
@@ -61,9 +75,14 @@ def _way(visit: ConsoleVisit) -> Mapping[str, str]:
     """What this browser took along, if it is the one that left."""
     proof, _, rest = visit.request.cookies.get(WAY_COOKIE, "").partition("|")
     parts = tuple(rest.split("|", 4))
-    genuine = len(parts) == 5 and hmac.compare_digest(proof.encode(), _proof(visit.console, parts).encode())
+    genuine = len(parts) == 5 and hmac.compare_digest(
+        proof.encode(), _proof(visit.console, parts).encode()
+    )
     if not genuine or int(parts[0]) <= visit.now_ms:
-        raise Refused("This browser did not begin to log in elsewhere, or took too long. Begin again at /console/login.")
+        raise Refused(
+            "This browser did not begin to log in elsewhere, or took too long. Begin again at"
+            " /console/login."
+        )
     way = dict(zip(("expires", "state", "nonce", "verifier", "target"), parts, strict=True))
     if not hmac.compare_digest(visit.query("state").encode(), way["state"].encode()):
         raise Refused("The answer belongs to another log-in. Begin again at /console/login.")
@@ -74,8 +93,15 @@ async def come_back(visit: ConsoleVisit) -> Response:
     client, now_ms = the_client(visit), visit.now_ms
     way = _way(visit)
     if visit.query("error") or not visit.query("code"):
-        raise Refused(f"{client.provider.host} did not log you in ({visit.query('error')[:80] or 'no code'}).")
-    who = await client.identity(visit.query("code"), back_address(visit.console), nonce=way["nonce"], verifier=way["verifier"])
+        raise Refused(
+            f"{client.provider.host} did not log you in ({visit.query('error')[:80] or 'no code'})."
+        )
+    who = await client.identity(
+        visit.query("code"),
+        back_address(visit.console),
+        nonce=way["nonce"],
+        verifier=way["verifier"],
+    )
     user = await visit.console.store.awrite(
         lambda conn: identities.user_of(conn, who.issuer, who.subject, who.email, now_ms=now_ms)
     )
@@ -83,7 +109,9 @@ async def come_back(visit: ConsoleVisit) -> Response:
 
 
 def _arrived(inside: Response) -> Response:
-    """Cookies for this site alone are not sent along a way that began elsewhere: a page of ours goes the last step."""
+    """Cookies for this site alone are not sent along a way that began elsewhere: a page of ours
+    goes the last step.
+    """
     response = render("arrived.html", None, target=inside.headers["location"])
     for name, value in inside.raw_headers:
         if name == b"set-cookie":

@@ -1,4 +1,6 @@
-"""A password that was typed in the console: counted as a try before it is looked at, and hashed beside the requests."""
+"""A password that was typed in the console: counted as a try before it is looked at, and hashed
+beside the requests.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,17 @@ async def begin_try(visit: ConsoleVisit, name: str) -> Try:
 
 
 async def is_own_password(visit: ConsoleVisit, password: str) -> bool:
-    """Whether this is the password of who is logged in: an open browser is not yet the person. An account without a password,
-    whose owner logs in elsewhere, has none to ask for."""
+    """Whether this is the password of who is logged in: an open browser is not yet the person. An
+    account without a password, whose owner logs in elsewhere, has none to ask for.
+    """
     console, name = visit.console, visit.user
     attempt = await begin_try(visit, name)
-    if attempt.stored is not None and not await run_hashing(console, lambda: console.passwords.verify(attempt.stored, password)):
+    if attempt.stored is not None and not await run_hashing(
+        console, lambda: console.passwords.verify(attempt.stored, password)
+    ):
         return False
     device = device_of(visit.request)
-    await console.store.awrite(lambda conn: accounts.forget_tries(conn, console.key, name, visit.peer, device))
+    await console.store.awrite(
+        lambda conn: accounts.forget_tries(conn, console.key, name, visit.peer, device)
+    )
     return True

@@ -41,13 +41,16 @@ async def page(visit: ConsoleVisit) -> Response:
 async def grant(visit: ConsoleVisit) -> Response:
     """Names of accounts are not listed for owners of a study: they know whom they want."""
     study, now_ms = await the_study(visit), visit.now_ms
-    name, role = accounts.check_name(visit.form.get("name", "")), rights.check_role(visit.form.get("role", ""))
+    name, role = (
+        accounts.check_name(visit.form.get("name", "")),
+        rights.check_role(visit.form.get("role", "")),
+    )
 
     def deed(conn: Connection) -> None:
         if name not in {user.name for user in accounts.everyone(conn)}:
             raise InvalidInput(
-                f"user name: there is no account {name!r}. An administrator adds accounts, under Users or with "
-                f"`{quote_command('believable user add', name)}`."
+                f"user name: there is no account {name!r}. An administrator adds accounts, under"
+                f" Users or with `{quote_command('believable user add', name)}`."
             )
         rights.grant(conn, name, study.id, role, now_ms=now_ms)
 
@@ -62,7 +65,9 @@ async def revoke(visit: ConsoleVisit) -> Response:
         if not rights.revoke(conn, name, study.id):
             raise NotFound(f"{name[:64]!r} has no role in this study any more. Reload the page.")
 
-    await visit.change(deed, f"took the role of {name[:64]} in this study", study=study.id, kind="account")
+    await visit.change(
+        deed, f"took the role of {name[:64]} in this study", study=study.id, kind="account"
+    )
     return RedirectResponse(f"{PATH}/studies/{study.id}/people", 303)
 
 

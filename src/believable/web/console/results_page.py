@@ -1,4 +1,6 @@
-"""Live results: the report's own parts while data come in, blinded until a researcher decides otherwise, which is logged."""
+"""Live results: the report's own parts while data come in, blinded until a researcher decides
+otherwise, which is logged.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,13 @@ from believable.study.definition import Medium
 from believable.study.records import Controls
 from believable.study.texts import built_in
 from believable.web.console.balance import balance
-from believable.web.console.console_page import RESEARCHERS, Console, ConsoleVisit, Route, pool_to_show
+from believable.web.console.console_page import (
+    RESEARCHERS,
+    Console,
+    ConsoleVisit,
+    Route,
+    pool_to_show,
+)
 from believable.web.console.guard import HEADERS, PATH
 from believable.web.console.live_results import KeptResults, ResultsKey
 from believable.web.console.studies_page import the_study
@@ -35,7 +43,9 @@ POOLS = {"real": "Participants", "simulated": "Simulated"}
 CODE_LIFE = "private, max-age=3600"
 
 
-async def state_of(visit: ConsoleVisit, study: StudyRow, pool: str) -> tuple[ResultsKey, str, AuditEntry | None]:
+async def state_of(
+    visit: ConsoleVisit, study: StudyRow, pool: str
+) -> tuple[ResultsKey, str, AuditEntry | None]:
     """Which results are asked for, the fingerprint of their data, and who unblinded them."""
     opened = await visit.read(lambda conn: review.unblinded(conn, study.id, pool))
     key = await visit.read(lambda conn: review.results_fingerprint(conn, study.id, pool))
@@ -120,10 +130,14 @@ async def unblind(visit: ConsoleVisit) -> Response:
     study = await the_study(visit)
     pool = await pool_to_show(visit, study.id, POOLS)
     if visit.form.get("sure") != "yes":
-        raise InvalidInput("sure: expected a tick, got none. Tick the box if the results are to be unblinded.")
+        raise InvalidInput(
+            "sure: expected a tick, got none. Tick the box if the results are to be unblinded."
+        )
     opened = await visit.read(lambda conn: review.unblinded(conn, study.id, pool))
     if opened is None:
-        await visit.change(lambda conn: None, review.unblinding(pool), study=study.id, kind="unblind")
+        await visit.change(
+            lambda conn: None, review.unblinding(pool), study=study.id, kind="unblind"
+        )
     return RedirectResponse(f"{PATH}/studies/{study.id}/results?pool={pool}", 303)
 
 
@@ -132,7 +146,9 @@ async def style(visit: ConsoleVisit) -> Response:
 
 
 async def script(visit: ConsoleVisit) -> Response:
-    return Response(static("report.js"), media_type="text/javascript", headers={"cache-control": CODE_LIFE})
+    return Response(
+        static("report.js"), media_type="text/javascript", headers={"cache-control": CODE_LIFE}
+    )
 
 
 async def library(visit: ConsoleVisit) -> Response:
@@ -143,12 +159,20 @@ async def library(visit: ConsoleVisit) -> Response:
     return FileResponse(path, media_type="text/javascript", headers={"cache-control": CODE_LIFE})
 
 
-# ---------------------------------------------------------------------------------------------- watching a stimulus
+# ----------------------------------------------------------------------------------------------
+# watching a stimulus
 
 
 #: Researchers may do everything with the player.
 CONTROLS = Controls(
-    pause=True, seek=True, replay=True, must_finish=False, volume=True, speeds=(0.5, 1, 2, 4, 8), speed=1, zoom=True
+    pause=True,
+    seek=True,
+    replay=True,
+    must_finish=False,
+    volume=True,
+    speeds=(0.5, 1, 2, 4, 8),
+    speed=1,
+    zoom=True,
 )
 #: Begin a little earlier, so that one sees it coming.
 LEAD_MS = 2_000
@@ -165,7 +189,11 @@ async def watch_page(visit: ConsoleVisit) -> Response:
         "medium": f"{PATH}/studies/{study.id}/watch/{pool}/{shown}/medium",
         "replay": medium.is_replay,
         "policy": CONTROLS.model_dump(mode="json"),
-        "texts": {key: text for key, text in built_in("en").items() if key.split(".")[0] in ("media", "replay")},
+        "texts": {
+            key: text
+            for key, text in built_in("en").items()
+            if key.split(".")[0] in ("media", "replay")
+        },
         "at_ms": max(0, at_ms - LEAD_MS),
     }
     response = visit.render(
@@ -204,7 +232,9 @@ async def _medium(visit: ConsoleVisit, shown: str) -> Medium:
         medium = (await visit.definition(hash_)).media.get(name)
         if medium is not None and medium.digest.startswith(digest):
             return medium
-    raise NotFound(f"there is no stimulus {shown[:64]!r} to watch. Open the results of the study again.")
+    raise NotFound(
+        f"there is no stimulus {shown[:64]!r} to watch. Open the results of the study again."
+    )
 
 
 def _at_ms(text: str) -> int:

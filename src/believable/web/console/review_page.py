@@ -1,4 +1,6 @@
-"""The review queue: one free-text answer at a time, with hints, blind to condition and arm, decided by keyboard."""
+"""The review queue: one free-text answer at a time, with hints, blind to condition and arm, decided
+by keyboard.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ LISTED_SUSPECTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A decision with its reason, chosen by its number on the keyboard. Without words, the reason must be typed."""
+    """A decision with its reason, chosen by its number on the keyboard. Without words, the reason
+    must be typed.
+    """
 
     name: str
     kind: str
@@ -68,16 +72,27 @@ class ReviewView:
         return f"{PATH}/studies/{study}/review?{urlencode({k: v for k, v in fields.items() if v})}"
 
 
-SHOWS: Mapping[str, str] = {"hinted": "With hints, undecided", "undecided": "All undecided", "decided": "Decided", "all": "All"}
+SHOWS: Mapping[str, str] = {
+    "hinted": "With hints, undecided",
+    "undecided": "All undecided",
+    "decided": "Decided",
+    "all": "All",
+}
 
 
 def the_view(fields: Mapping[str, str]) -> ReviewView:
-    view = ReviewView(fields.get("pool") or "real", fields.get("show") or "hinted", fields.get("hint") or "")
+    view = ReviewView(
+        fields.get("pool") or "real", fields.get("show") or "hinted", fields.get("hint") or ""
+    )
     link_kinds(view.pool)
     if view.show not in SHOWS:
-        raise InvalidInput(f"show: unknown part of the queue {view.show[:40]!r}. {did_you_mean(view.show, SHOWS)}")
+        raise InvalidInput(
+            f"show: unknown part of the queue {view.show[:40]!r}. {did_you_mean(view.show, SHOWS)}"
+        )
     if view.hint and view.hint not in HINT_KINDS:
-        raise InvalidInput(f"hint: unknown hint {view.hint[:40]!r}. {did_you_mean(view.hint, HINT_KINDS)}")
+        raise InvalidInput(
+            f"hint: unknown hint {view.hint[:40]!r}. {did_you_mean(view.hint, HINT_KINDS)}"
+        )
     return view
 
 
@@ -92,11 +107,21 @@ class ReadAnswer:
     n_impossible: int
 
 
-def _read_answer(conn: Connection, definitions: Definitions, view: QueueView, row: QueuedAnswer) -> ReadAnswer:
+def _read_answer(
+    conn: Connection, definitions: Definitions, view: QueueView, row: QueuedAnswer
+) -> ReadAnswer:
     answer = text_answer(row, KnownQuestions(definitions).of(conn, row.definition))
     state = review_queue.state(conn, view.study, view.pool)
     session = sessions.by_id(conn, row.session)
-    left_out = "" if session is None else "rejected" if session.rejected else "excluded" if session.excluded else ""
+    left_out = (
+        ""
+        if session is None
+        else "rejected"
+        if session.rejected
+        else "excluded"
+        if session.excluded
+        else ""
+    )
     return ReadAnswer(
         answer,
         hints_of(conn, view.study, view.pool, row, answer, state.medians or {}),
@@ -106,7 +131,9 @@ def _read_answer(conn: Connection, definitions: Definitions, view: QueueView, ro
     )
 
 
-def _shown(conn: Connection, definitions: Definitions, view: QueueView, at: str) -> tuple[QueuePage, ReadAnswer | None]:
+def _shown(
+    conn: Connection, definitions: Definitions, view: QueueView, at: str
+) -> tuple[QueuePage, ReadAnswer | None]:
     page = review_views.queue_page(conn, view, at, before=LISTED // 3, limit=LISTED)
     return page, None if page.item is None else _read_answer(conn, definitions, view, page.item)
 
@@ -124,7 +151,9 @@ async def page(visit: ConsoleVisit) -> Response:
     place = names.index(queue.item.name) if queue.item else 0
     kinds = link_kinds(view.pool)
     n_suspect = await visit.read(lambda conn: view_checks.count_impossible(conn, study.id, kinds))
-    suspects = await visit.read(lambda conn: view_checks.suspect_sessions(conn, study.id, kinds, limit=LISTED_SUSPECTS))
+    suspects = await visit.read(
+        lambda conn: view_checks.suspect_sessions(conn, study.id, kinds, limit=LISTED_SUSPECTS)
+    )
     response = visit.render(
         "review.html",
         study=study,
@@ -144,7 +173,9 @@ async def page(visit: ConsoleVisit) -> Response:
         most=TEXT_CHARACTERS,
     )
     if n_unread and queue.item is None:
-        response.headers["refresh"] = "2"  # nothing to read yet: the page comes again by itself, without a script
+        response.headers["refresh"] = (
+            "2"  # nothing to read yet: the page comes again by itself, without a script
+        )
     return response
 
 
@@ -152,13 +183,20 @@ def reason_from(form: Mapping[str, str]) -> tuple[Preset, str]:
     """The decision and its reason in words. Pure."""
     chosen = next((preset for preset in PRESETS if preset.name == form.get("preset", "")), None)
     if chosen is None:
-        raise InvalidInput("decision: expected one of the listed ones, got none. Choose one with its number.")
+        raise InvalidInput(
+            "decision: expected one of the listed ones, got none. Choose one with its number."
+        )
     note = form.get("note", "").strip()
     if len(note) > review.REASON_CHARACTERS:
-        raise InvalidInput(f"reason: expected at most {review.REASON_CHARACTERS} characters, got {len(note)}. Shorten it.")
+        raise InvalidInput(
+            f"reason: expected at most {review.REASON_CHARACTERS} characters, got {len(note)}."
+            " Shorten it."
+        )
     reason = ": ".join(part for part in (chosen.words, note) if part)
     if not reason:
-        raise InvalidInput("reason: expected some words, got none. Say why in the field below the decision.")
+        raise InvalidInput(
+            "reason: expected some words, got none. Say why in the field below the decision."
+        )
     return chosen, reason
 
 
@@ -166,22 +204,40 @@ async def decide(visit: ConsoleVisit) -> Response:
     study, view = await the_study(visit), the_view(visit.form)
     chosen, reason = reason_from(visit.form)
     queue, console = view.of(study.id), visit.console
-    await console.upkeep.refresh(console.store, console.collect.context.definitions, study.id, view.pool)
+    await console.upkeep.refresh(
+        console.store, console.collect.context.definitions, study.id, view.pool
+    )
     row = await visit.read(lambda conn: review_views.find(conn, queue, visit.form.get("item", "")))
     if row is None:
-        raise NotFound("that answer is not there any more; its session may have been withdrawn. Open the queue again.")
+        raise NotFound(
+            "that answer is not there any more; its session may have been withdrawn. Open the queue"
+            " again."
+        )
     at_ms, user = visit.now_ms, visit.user
     if chosen.kind == "exclude":
         what = f"excluded {view.pool} session {row.number}: {reason}"
     else:
-        what = f"decided to {'keep' if chosen.kind == 'keep' else 'exclude'} answer {row.name}: {reason}"
+        what = (
+            f"decided to {'keep' if chosen.kind == 'keep' else 'exclude'} answer {row.name}:"
+            f" {reason}"
+        )
 
     def deed(conn: Connection) -> str:
         if chosen.kind == "exclude":
-            review.judge(conn, session=row.session, deed="exclude", reason=reason, user=user, at_ms=at_ms)
+            review.judge(
+                conn, session=row.session, deed="exclude", reason=reason, user=user, at_ms=at_ms
+            )
         else:
             target = review.target(row.trial_key, row.question)
-            review.decide(conn, session=row.session, answer=target, kind=chosen.kind, reason=reason, user=user, at_ms=at_ms)
+            review.decide(
+                conn,
+                session=row.session,
+                answer=target,
+                kind=chosen.kind,
+                reason=reason,
+                user=user,
+                at_ms=at_ms,
+            )
         return review_views.following(conn, queue, row)
 
     name = await visit.change(deed, what, study=study.id, session=row.session)

@@ -1,5 +1,5 @@
-"""The review queue kept up beside the server's work: in small steps between which others have their turn, or, where much has
-piled up, in a process of its own.
+"""The review queue kept up beside the server's work: in small steps between which others have their
+turn, or, where much has piled up, in a process of its own.
 """
 
 from __future__ import annotations
@@ -30,18 +30,24 @@ ELSEWHERE = FunctionElsewhere("believable.web.review_worker", "take_in_all")
 
 @dataclass
 class ReviewUpkeep:
-    """One server process's work on the queues. Several processes do no harm to each other: what one took in is in the tables."""
+    """One server process's work on the queues. Several processes do no harm to each other: what one
+    took in is in the tables.
+    """
 
     _tasks: dict[tuple[str, str], asyncio.Task[None]] = field(default_factory=dict)
 
     async def refresh(self, store: Store, definitions: Definitions, study: str, pool: str) -> int:
-        """See that the queue is made up, and wait a little for it: how many sessions are still unread after that."""
+        """See that the queue is made up, and wait a little for it: how many sessions are still
+        unread after that.
+        """
         if not await store.aread(lambda conn: _stale(conn, study, pool)):
             return 0
         place = (study, pool)
         task = self._tasks.get(place)
         if task is None:
-            task = asyncio.get_running_loop().create_task(self._work(store, definitions, study, pool))
+            task = asyncio.get_running_loop().create_task(
+                self._work(store, definitions, study, pool)
+            )
             self._tasks[place] = task
             task.add_done_callback(lambda _: self._tasks.pop(place, None))
         await asyncio.wait({task}, timeout=PATIENCE_S)
@@ -53,9 +59,13 @@ class ReviewUpkeep:
         try:
             n_unread = await store.aread(lambda conn: review_queue.n_pending(conn, study, pool))
             if n_unread >= MANY_SESSIONS:
-                await _elsewhere(store.database.url.render_as_string(hide_password=False), study, pool)
+                await _elsewhere(
+                    store.database.url.render_as_string(hide_password=False), study, pool
+                )
             known = KnownQuestions(definitions)
-            await asyncio.to_thread(take_in, store, known, study, pool, lambda took_s: time.sleep(REST * took_s))
+            await asyncio.to_thread(
+                take_in, store, known, study, pool, lambda took_s: time.sleep(REST * took_s)
+            )
         except BelievableError as error:
             log.warning("the review queue of %s was not made up: %s", study, error)
 
@@ -68,7 +78,10 @@ class ReviewUpkeep:
 
 
 def _stale(conn: Connection, study: str, pool: str) -> bool:
-    return review_queue.fingerprint(conn, study, pool) != review_queue.state(conn, study, pool).fingerprint
+    return (
+        review_queue.fingerprint(conn, study, pool)
+        != review_queue.state(conn, study, pool).fingerprint
+    )
 
 
 async def _elsewhere(url: str, study: str, pool: str) -> None:

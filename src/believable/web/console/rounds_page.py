@@ -14,7 +14,14 @@ from believable.store import coding_marks, coding_rounds
 from believable.store.coding_projects import BookVersion, CodingProject
 from believable.store.engine import Connection
 from believable.store.rights import coders_for
-from believable.web.console.coding_views import SAMPLES, label_words, optional_whole, round_agreement, the_book, the_project
+from believable.web.console.coding_views import (
+    SAMPLES,
+    label_words,
+    optional_whole,
+    round_agreement,
+    the_book,
+    the_project,
+)
 from believable.web.console.console_page import COORDINATORS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 from believable.web.form_numbers import whole_number
@@ -37,7 +44,9 @@ async def add(visit: ConsoleVisit) -> Response:
     may_code = await visit.read(lambda conn: coders_for(conn, project))
     stranger = next((name for name in coders if name not in may_code), None)
     if stranger is not None:
-        raise InvalidInput(f"round: {stranger[:64]!r} has no role in this study. Give them one under People first.")
+        raise InvalidInput(
+            f"round: {stranger[:64]!r} has no role in this study. Give them one under People first."
+        )
     again = optional_whole(form.get("again", ""), "again")
     plan = RoundPlan(
         kind,
@@ -47,7 +56,9 @@ async def add(visit: ConsoleVisit) -> Response:
         strata,
     )
     drawn = await visit.change(
-        lambda conn: coding_rounds.add_round(conn, project, plan, coders, again=again, user=visit.user, at_ms=at_ms),
+        lambda conn: coding_rounds.add_round(
+            conn, project, plan, coders, again=again, user=visit.user, at_ms=at_ms
+        ),
         f"coding {project.id}: drew a {kind} round for {', '.join(coders)}",
         study=project.study,
     )
@@ -65,7 +76,8 @@ async def set_state(visit: ConsoleVisit) -> Response:
     return RedirectResponse(f"{PATH}/coding/{project.id}#round-{number}", 303)
 
 
-# ---------------------------------------------------------------------------------------------- agreement
+# ----------------------------------------------------------------------------------------------
+# agreement
 
 
 async def page(visit: ConsoleVisit) -> Response:
@@ -74,7 +86,9 @@ async def page(visit: ConsoleVisit) -> Response:
     content = await visit.read(lambda conn: _content(conn, project, book, number))
     stamp, html = content
     round_ = await visit.read(lambda conn: coding_rounds.get_round(conn, project.id, number))
-    return visit.render("coding/agreement.html", project=project, round=round_, stamp=stamp, content=html)
+    return visit.render(
+        "coding/agreement.html", project=project, round=round_, stamp=stamp, content=html
+    )
 
 
 async def live(visit: ConsoleVisit) -> Response:
@@ -85,7 +99,9 @@ async def live(visit: ConsoleVisit) -> Response:
     if visit.query("stamp") == now:
         return Response(orjson.dumps({"stamp": now}), media_type="application/json")
     stamp, html = await visit.read(lambda conn: _content(conn, project, book, number))
-    return Response(orjson.dumps({"stamp": stamp, "html": str(html)}), media_type="application/json")
+    return Response(
+        orjson.dumps({"stamp": stamp, "html": str(html)}), media_type="application/json"
+    )
 
 
 def _stamp(conn: Connection, project: str, version: int) -> str:
@@ -94,7 +110,9 @@ def _stamp(conn: Connection, project: str, version: int) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def _content(conn: Connection, project: CodingProject, book: BookVersion, number: int) -> tuple[str, object]:
+def _content(
+    conn: Connection, project: CodingProject, book: BookVersion, number: int
+) -> tuple[str, object]:
     measured = round_agreement(conn, project.id, book.book, number)
     texts = {label.number: label for label in coding_marks.final_labels(conn, project)}
     decided = coding_marks.outcomes(conn, project.id)
@@ -117,7 +135,11 @@ def _content(conn: Connection, project: CodingProject, book: BookVersion, number
         finals=texts,
         words=lambda key: label_words(book.book, key),
         most=LISTED,
-        progress=[progress for progress in coding_rounds.coder_progress(conn, project.id) if progress.round == number],
+        progress=[
+            progress
+            for progress in coding_rounds.coder_progress(conn, project.id)
+            if progress.round == number
+        ],
     )
     return _stamp(conn, project.id, book.version), html
 
@@ -132,7 +154,9 @@ async def table_page(visit: ConsoleVisit) -> Response:
         for round_ in coding_rounds.rounds(conn, project.id):
             begun = {
                 name: agreed
-                for name, agreed in round_agreement(conn, project.id, book.book, round_.number).items()
+                for name, agreed in round_agreement(
+                    conn, project.id, book.book, round_.number
+                ).items()
                 if agreed.n_texts
             }
             first, second = begun.get("agreement", first), begun.get("overlap", second)

@@ -1,4 +1,6 @@
-"""The second factor: the code after the password, and setting it up or taking it off on the account's page."""
+"""The second factor: the code after the password, and setting it up or taking it off on the
+account's page.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,25 @@ from believable.core.one_time_codes import in_letters, otpauth_address
 from believable.store import accounts, audit_log
 from believable.store import second_factor as factors
 from believable.store.engine import Connection
-from believable.web.console.console_page import ADMINISTRATORS, ANYBODY, EVERY_USER, Console, ConsoleVisit, Route, render
-from believable.web.console.guard import PATH, device_of, form_token, safe_next, set_device, set_login, set_visitor, visitor_token
+from believable.web.console.console_page import (
+    ADMINISTRATORS,
+    ANYBODY,
+    EVERY_USER,
+    Console,
+    ConsoleVisit,
+    Route,
+    render,
+)
+from believable.web.console.guard import (
+    PATH,
+    device_of,
+    form_token,
+    safe_next,
+    set_device,
+    set_login,
+    set_visitor,
+    visitor_token,
+)
 from believable.web.console.password_check import is_own_password
 from believable.web.qr_code import qr_svg
 
@@ -26,16 +45,21 @@ STEP_PATH = f"{PATH}/login/code"
 ISSUER = "believable"
 
 
-# ---------------------------------------------------------------------------------------------- logging in
+# ----------------------------------------------------------------------------------------------
+# logging in
 
 
 async def entered(visit: ConsoleVisit, name: str, target: str) -> Response:
-    """After the right password, or another proof: into the console, or to the question for a code."""
+    """After the right password, or another proof: into the console, or to the question for a
+    code.
+    """
     console, now_ms, device = visit.console, visit.now_ms, device_of(visit.request)
     factor = await visit.read(lambda conn: factors.second_factor(conn, name))
     if factor.on:
         # The brake on passwords is released here: wrong codes have one of their own.
-        await console.store.awrite(lambda conn: accounts.forget_tries(conn, console.key, name, visit.peer, device))
+        await console.store.awrite(
+            lambda conn: accounts.forget_tries(conn, console.key, name, visit.peer, device)
+        )
         response = RedirectResponse(STEP_PATH, 303)
         expires = str(now_ms + STEP_LIFE_MS)
         proof = _step_proof(console, name, expires, target)
@@ -50,7 +74,9 @@ async def entered(visit: ConsoleVisit, name: str, target: str) -> Response:
         )
         return response
     token, _ = await visit.change(
-        lambda conn: accounts.enter(conn, console.key, name, visit.peer, now_ms=now_ms, device=device),
+        lambda conn: accounts.enter(
+            conn, console.key, name, visit.peer, now_ms=now_ms, device=device
+        ),
         "logged in",
         user=name,
         kind="account",
@@ -72,8 +98,12 @@ def _step_proof(console: Console, name: str, expires: str, target: str) -> str:
 
 def _halfway(console: Console, request: Request, now_ms: int) -> tuple[str, str]:
     """Who gave the right password in this browser, and where they were going."""
-    proof, expires, name, target = (request.cookies.get(STEP_COOKIE, "").split("|", 3) + [""] * 4)[:4]
-    genuine = hmac.compare_digest(proof.encode(), _step_proof(console, name, expires, target).encode())
+    proof, expires, name, target = (request.cookies.get(STEP_COOKIE, "").split("|", 3) + [""] * 4)[
+        :4
+    ]
+    genuine = hmac.compare_digest(
+        proof.encode(), _step_proof(console, name, expires, target).encode()
+    )
     if not genuine or int(expires) <= now_ms:
         raise Refused("The log-in took too long. Begin again at /console/login.")
     return name, safe_next(target)
@@ -100,7 +130,9 @@ async def give_code(visit: ConsoleVisit) -> Response:
         if not factors.check_code(conn, console.key, name, code, now_ms=now_ms):
             return None
         token, _ = accounts.log_in(conn, name, now_ms=now_ms)
-        audit_log.note_audit(conn, user=name, what="logged in with a second factor", at_ms=now_ms, kind="account")
+        audit_log.note_audit(
+            conn, user=name, what="logged in with a second factor", at_ms=now_ms, kind="account"
+        )
         return token
 
     try:
@@ -108,18 +140,25 @@ async def give_code(visit: ConsoleVisit) -> Response:
     except TooManyTries as error:
         return _code_form(visit, message=str(error), status=429)
     if token is None:
-        return _code_form(visit, message="That is not the code, or it was used already. Wait for the next one.", status=401)
+        return _code_form(
+            visit,
+            message="That is not the code, or it was used already. Wait for the next one.",
+            status=401,
+        )
     return inside(console, name, token, target)
 
 
-# ---------------------------------------------------------------------------------------------- setting it up
+# ----------------------------------------------------------------------------------------------
+# setting it up
 
 
 async def setup_page(visit: ConsoleVisit) -> Response:
     return await _setup(visit, message="", status=200)
 
 
-async def _setup(visit: ConsoleVisit, *, message: str, status: int, codes: tuple[str, ...] = ()) -> Response:
+async def _setup(
+    visit: ConsoleVisit, *, message: str, status: int, codes: tuple[str, ...] = ()
+) -> Response:
     console, user = visit.console, visit.user
     factor = await visit.read(lambda conn: factors.second_factor(conn, user))
     secret = await visit.read(lambda conn: factors.proposed(conn, console.key, user))
@@ -140,14 +179,24 @@ async def _setup(visit: ConsoleVisit, *, message: str, status: int, codes: tuple
 
 async def begin(visit: ConsoleVisit) -> Response:
     console, user = visit.console, visit.user
-    await visit.change(lambda conn: factors.propose(conn, console.key, user), "began to set up a second factor", kind="account")
+    await visit.change(
+        lambda conn: factors.propose(conn, console.key, user),
+        "began to set up a second factor",
+        kind="account",
+    )
     return RedirectResponse(f"{PATH}/account/second-factor", 303)
 
 
 async def confirm(visit: ConsoleVisit) -> Response:
-    """With the password, and the other log-ins end: who sits at an open browser could lock the person out, and who is in
-    elsewhere would stay in without ever giving a code."""
-    console, user, now_ms, code = visit.console, visit.user, visit.now_ms, visit.form.get("code", "")
+    """With the password, and the other log-ins end: who sits at an open browser could lock the
+    person out, and who is in elsewhere would stay in without ever giving a code.
+    """
+    console, user, now_ms, code = (
+        visit.console,
+        visit.user,
+        visit.now_ms,
+        visit.form.get("code", ""),
+    )
     login = visit.login
     assert login is not None
 
@@ -169,23 +218,34 @@ async def confirm(visit: ConsoleVisit) -> Response:
 
 async def take_off(visit: ConsoleVisit) -> Response:
     """With a code: an open browser is not yet the person."""
-    console, user, now_ms, code = visit.console, visit.user, visit.now_ms, visit.form.get("code", "")[:64]
+    console, user, now_ms, code = (
+        visit.console,
+        visit.user,
+        visit.now_ms,
+        visit.form.get("code", "")[:64],
+    )
 
     def deed(conn: Connection) -> bool:
         right = factors.check_code(conn, console.key, user, code, now_ms=now_ms)
         if right:
             factors.take_off(conn, user)
-            audit_log.note_audit(conn, user=user, what="took the second factor off", at_ms=now_ms, kind="account")
+            audit_log.note_audit(
+                conn, user=user, what="took the second factor off", at_ms=now_ms, kind="account"
+            )
         return right
 
     if not await console.store.awrite(deed):
-        return await _setup(visit, message="That is not the code, or it was used already.", status=422)
+        return await _setup(
+            visit, message="That is not the code, or it was used already.", status=422
+        )
     return RedirectResponse(f"{PATH}/account/second-factor", 303)
 
 
 async def set_rule(visit: ConsoleVisit) -> Response:
     wanted = visit.form.get("second_factor") == "required"
-    words = "required a second factor of everybody" if wanted else "left the second factor to everybody"
+    words = (
+        "required a second factor of everybody" if wanted else "left the second factor to everybody"
+    )
     await visit.change(lambda conn: factors.require(conn, wanted), words, kind="account")
     return RedirectResponse(f"{PATH}/users", 303)
 

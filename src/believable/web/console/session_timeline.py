@@ -19,7 +19,8 @@ from believable.store.sessions import Session
 #: Characters of an event's data shown in the table.
 DATA_CHARACTERS = 600
 EVENTS_PER_PAGE = 200
-#: Silence longer than this is drawn short, so that a night between two sittings does not hide the sittings.
+#: Silence longer than this is drawn short, so that a night between two sittings does not hide the
+#: sittings.
 GAP_MS = 300_000
 GAP_DRAWN_MS = 30_000
 LANE_WIDTH = 1_000
@@ -40,7 +41,9 @@ class EventFilter:
 
 @dataclass(frozen=True, slots=True)
 class EventLine:
-    """An event as a row of the table. `after_ms` counts from the first event, by the browser's clock."""
+    """An event as a row of the table. `after_ms` counts from the first event, by the browser's
+    clock.
+    """
 
     seq: int
     kind: str
@@ -109,11 +112,13 @@ def session_history(conn: Connection, session: Session, wanted: EventFilter) -> 
     )
 
 
-def on_server_clock(moments: Sequence[tuple[float, int, str]], start_ms: int) -> tuple[tuple[int, str], ...]:
+def on_server_clock(
+    moments: Sequence[tuple[float, int, str]], start_ms: int
+) -> tuple[tuple[int, str], ...]:
     """When events happened, by the server's clock, from (browser's clock, arrival, family).
 
-    The shortest way an event took tells how the clocks differ. Where that cannot be, as on a second device with a clock of
-    its own, the arrival stands for the event.
+    The shortest way an event took tells how the clocks differ. Where that cannot be, as on a second
+    device with a clock of its own, the arrival stands for the event.
     """
     shift_ms = min((received_ms - at_ms for at_ms, received_ms, _ in moments), default=0.0)
     moments_there: dict[tuple[int, str], None] = {}
@@ -132,7 +137,12 @@ def _line(event: Event, first_ms: float) -> EventLine:
     shown = json.dumps(event.data, ensure_ascii=False)
     more = f"… ({len(shown)} characters)" if len(shown) > DATA_CHARACTERS else ""
     return EventLine(
-        event.seq, event.kind, event.trial, event.at_ms - first_ms, event.received_ms, shown[:DATA_CHARACTERS] + more
+        event.seq,
+        event.kind,
+        event.trial,
+        event.at_ms - first_ms,
+        event.received_ms,
+        shown[:DATA_CHARACTERS] + more,
     )
 
 
@@ -141,7 +151,8 @@ def _strays(conn: Connection, session: Session, first_ms: float) -> Iterator[Eve
         yield _line(event_log.parse_event(seq, body, received_ms), first_ms)
 
 
-# ---------------------------------------------------------------------------------------------- the lane
+# ---------------------------------------------------------------------------------------------- the
+# lane
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,16 +211,27 @@ class Axis:
 def lane(history: SessionHistory) -> Lane:
     """The session drawn over time, by the server's clock."""
     session = history.session
-    closed = [trial for trial in history.closed if trial.run == session.run and trial.opened_ms is not None]
-    spans = [(trial.position, trial.status, trial.opened_ms or trial.closed_ms, trial.closed_ms) for trial in closed]
+    closed = [
+        trial
+        for trial in history.closed
+        if trial.run == session.run and trial.opened_ms is not None
+    ]
+    spans = [
+        (trial.position, trial.status, trial.opened_ms or trial.closed_ms, trial.closed_ms)
+        for trial in closed
+    ]
     if session.state == "active":
-        spans.append((session.position, "open", session.opened_ms, max(session.seen_ms, session.opened_ms)))
+        spans.append(
+            (session.position, "open", session.opened_ms, max(session.seen_ms, session.opened_ms))
+        )
     edges = [session.started_ms, *(edge for span in spans for edge in span[2:])]
     axis = Axis([*edges, *(at_ms for at_ms, _ in history.moments)])
     bars = tuple(
         Bar(position, status, axis.x(start), max(axis.x(end) - axis.x(start), 1.0), end - start)
         for position, status, start, end in spans
     )
-    ticks = dict.fromkeys(Tick(name, round(axis.x(at_ms) / 2) * 2.0) for at_ms, name in history.moments)
+    ticks = dict.fromkeys(
+        Tick(name, round(axis.x(at_ms) / 2) * 2.0) for at_ms, name in history.moments
+    )
     gaps = tuple(LANE_WIDTH * place / axis.length for place in axis.gaps_at)
     return Lane(bars, tuple(ticks), gaps, axis.length)

@@ -1,4 +1,6 @@
-"""Sessions: the list with its search, one session's timeline, and what is decided about sessions."""
+"""Sessions: the list with its search, one session's timeline, and what is decided about
+sessions.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,13 @@ from believable.study.platforms import parameters
 from believable.web.console.console_page import RESEARCHERS, ConsoleVisit, Route
 from believable.web.console.guard import PATH
 from believable.web.console.monitor_page import POOL_WORDS
-from believable.web.console.session_timeline import EVENTS_PER_PAGE, LANE_WIDTH, EventFilter, lane, session_history
+from believable.web.console.session_timeline import (
+    EVENTS_PER_PAGE,
+    LANE_WIDTH,
+    EventFilter,
+    lane,
+    session_history,
+)
 from believable.web.console.studies_page import the_study
 from believable.web.form_numbers import is_whole_number, whole_number
 
@@ -90,7 +98,9 @@ class ListView:
             "sort": "" if (self.order, self.descending) == ("number", True) else self.order,
             "up": "" if self.descending else "1",
         } | other
-        return "?" + urlencode({name: value for name, value in fields.items() if value not in ("", None)})
+        return "?" + urlencode(
+            {name: value for name, value in fields.items() if value not in ("", None)}
+        )
 
     def sorted_by(self, order: str) -> str:
         """What a click on a column's head leads to: its highest first, then its lowest."""
@@ -111,28 +121,40 @@ def list_view(fields: Mapping[str, str]) -> ListView:
 
 
 def arms_key(visit: ConsoleVisit, study: str) -> str:
-    """What the address carries after somebody asked to search by arm: nobody gets it without being noted."""
+    """What the address carries after somebody asked to search by arm: nobody gets it without being
+    noted.
+    """
     assert visit.login is not None
     return ids.keyed_hash(visit.console.key, "by arm", visit.login.token_hash, study)[:32]
 
 
 async def session_filter(visit: ConsoleVisit, study: StudyRow, view: ListView) -> SessionFilter:
-    """What the list is made from. Codes and recruiters' ids are looked for by the hashes they would have."""
+    """What the list is made from. Codes and recruiters' ids are looked for by the hashes they would
+    have.
+    """
     context, definition = visit.console.collect.context, await visit.definition(study.definition)
     recruit, key = definition.study.recruit, visit.console.key
     search = SessionSearch(
         view.words,
         code_hash=code_hash(context, normalise_code(view.words)),
         recruiter_hash=participant_hash(key, study.id, view.words),
-        extra_hashes=tuple(extra_hash(key, study.id, name, view.words) for name in parameters(recruit)),
+        extra_hashes=tuple(
+            extra_hash(key, study.id, name, view.words) for name in parameters(recruit)
+        ),
     )
     arm = None
     if view.arm:
         if not hmac.compare_digest(view.conditions.encode(), arms_key(visit, study.id).encode()):
-            raise Refused("Sessions are searched by arm only after that was noted. Use the button below the list.")
+            raise Refused(
+                "Sessions are searched by arm only after that was noted. Use the button below the"
+                " list."
+            )
         name, _, level = view.arm.partition(":")
         if level not in definition.study.arms.get(name, ()):
-            raise InvalidInput(f"arm: expected name:level of an arm, got {view.arm[:60]!r}. Use the list on the page.")
+            raise InvalidInput(
+                f"arm: expected name:level of an arm, got {view.arm[:60]!r}. Use the list on the"
+                " page."
+            )
         arm = (name, level)
     return SessionFilter(view.pool, view.place, search, arm, view.order, view.descending)
 
@@ -144,7 +166,12 @@ async def list_page(visit: ConsoleVisit) -> Response:
     await visit.looked(f"looked at the list of {view.pool} sessions", study=study.id)
     lines, total = await visit.read(
         lambda conn: overview.session_lines(
-            conn, study.id, wanted, now_ms=now_ms, offset=page * SESSIONS_PER_PAGE, limit=SESSIONS_PER_PAGE
+            conn,
+            study.id,
+            wanted,
+            now_ms=now_ms,
+            offset=page * SESSIONS_PER_PAGE,
+            limit=SESSIONS_PER_PAGE,
         )
     )
     arms = (await visit.definition(study.definition)).study.arms
@@ -175,7 +202,9 @@ async def search_by_arm(visit: ConsoleVisit) -> Response:
     """Notes who wants it before they can."""
     study, view = await the_study(visit), list_view(visit.form)
     link_kinds(view.pool)
-    await visit.change(lambda conn: None, decided.searching(view.pool), study=study.id, kind="unblind")
+    await visit.change(
+        lambda conn: None, decided.searching(view.pool), study=study.id, kind="unblind"
+    )
     address = view.address(conditions=arms_key(visit, study.id))
     return RedirectResponse(f"{PATH}/studies/{study.id}/sessions{address}", 303)
 
@@ -204,26 +233,41 @@ def numbers_in_words(numbers: Sequence[int]) -> str:
 
 
 async def judge_many(visit: ConsoleVisit) -> Response:
-    """One decision with one reason about all ticked sessions, or about everything the filter takes."""
+    """One decision with one reason about all ticked sessions, or about everything the filter
+    takes.
+    """
     study, view = await the_study(visit), list_view(visit.form)
     deed, reason, at_ms = visit.form.get("deed", ""), visit.form.get("reason", ""), visit.now_ms
     if deed not in BULK_DEEDS:
-        raise InvalidInput(f"deed: expected {' or '.join(BULK_DEEDS)}, got {deed[:20]!r}. Use the buttons.")
+        raise InvalidInput(
+            f"deed: expected {' or '.join(BULK_DEEDS)}, got {deed[:20]!r}. Use the buttons."
+        )
     decided.check_reason(deed, reason)
     if visit.form.get("everything") == "yes":
         wanted = await session_filter(visit, study, view)
-        names = await visit.read(lambda conn: overview.chosen_sessions(conn, study.id, wanted, now_ms=at_ms, limit=MOST_AT_ONCE))
+        names = await visit.read(
+            lambda conn: overview.chosen_sessions(
+                conn, study.id, wanted, now_ms=at_ms, limit=MOST_AT_ONCE
+            )
+        )
     else:
         marked = marked_numbers(visit.form)
-        names = await visit.read(lambda conn: overview.sessions_by_number(conn, study.id, view.pool, marked))
+        names = await visit.read(
+            lambda conn: overview.sessions_by_number(conn, study.id, view.pool, marked)
+        )
     if not names:
-        raise InvalidInput("sessions: expected at least one, got none. Tick the boxes of those you mean.")
+        raise InvalidInput(
+            "sessions: expected at least one, got none. Tick the boxes of those you mean."
+        )
 
     def noted(conn: Connection) -> tuple[int, ...]:
-        numbers = decided.judge_all(conn, names, deed=deed, reason=reason, user=visit.user, at_ms=at_ms)
+        numbers = decided.judge_all(
+            conn, names, deed=deed, reason=reason, user=visit.user, at_ms=at_ms
+        )
         if numbers:
             word = decided.DEED_WORDS[deed]
-            # Without the reason, which may tell of one of them: it is kept with each decision, and goes with its session.
+            # Without the reason, which may tell of one of them: it is kept with each decision, and
+            # goes with its session.
             what = f"{word} {view.pool} sessions {numbers_in_words(numbers)} ({len(numbers)})"
             audit_log.note_audit(conn, user=visit.user, what=what, at_ms=at_ms, study=study.id)
         return numbers
@@ -233,7 +277,8 @@ async def judge_many(visit: ConsoleVisit) -> Response:
     return RedirectResponse(f"{PATH}/studies/{study.id}/sessions{view.address(done=outcome)}", 303)
 
 
-# ---------------------------------------------------------------------------------------------- one session
+# ---------------------------------------------------------------------------------------------- one
+# session
 
 
 async def the_session(visit: ConsoleVisit) -> tuple[StudyRow, str, Session]:
@@ -241,12 +286,16 @@ async def the_session(visit: ConsoleVisit) -> tuple[StudyRow, str, Session]:
     link_kinds(pool)
     if not is_whole_number(number, least=0, most=MOST_SESSIONS):
         raise NotFound(f"there is no session {number[:20]!r}. See the list of sessions.")
-    session = await visit.read(lambda conn: overview.session_by_number(conn, study.id, pool, int(number)))
+    session = await visit.read(
+        lambda conn: overview.session_by_number(conn, study.id, pool, int(number))
+    )
     return study, pool, session
 
 
 def unblinding(visit: ConsoleVisit, session: Session) -> str:
-    """What the address carries after conditions were asked for: nobody gets it without being noted."""
+    """What the address carries after conditions were asked for: nobody gets it without being
+    noted.
+    """
     assert visit.login is not None
     return ids.keyed_hash(visit.console.key, "unblinded", visit.login.token_hash, session.id)[:32]
 
@@ -283,7 +332,10 @@ def shown_trials(
     for trial in closed:
         planned = by_position.get(trial.position)
         prompts = _prompts(planned, language)
-        answers = tuple(ShownAnswer(prompts.get(name, name), _cut(in_words(value))) for name, value in trial.answers.items())
+        answers = tuple(
+            ShownAnswer(prompts.get(name, name), _cut(in_words(value)))
+            for name, value in trial.answers.items()
+        )
         kind = planned.trial.kind if planned is not None else "?"
         trials.append(ShownTrial(trial, kind, answers, planned if unblinded else None))
     return tuple(trials)
@@ -323,14 +375,22 @@ def _cut(text: str) -> str:
 
 def event_filter(visit: ConsoleVisit) -> EventFilter:
     trial = visit.query("trial")
-    position = whole_number(trial, "trial", most=10**8, cure="Use the filter on the page.") - 1 if trial else None
-    return EventFilter(kind=visit.query("kind"), trial=position, page=page_number(visit.query("page")))
+    position = (
+        whole_number(trial, "trial", most=10**8, cure="Use the filter on the page.") - 1
+        if trial
+        else None
+    )
+    return EventFilter(
+        kind=visit.query("kind"), trial=position, page=page_number(visit.query("page"))
+    )
 
 
 async def session_page(visit: ConsoleVisit) -> Response:
     study, pool, session = await the_session(visit)
     wanted = event_filter(visit)
-    await visit.looked(f"looked at {pool} session {session.number}", study=study.id, session=session.id)
+    await visit.looked(
+        f"looked at {pool} session {session.number}", study=study.id, session=session.id
+    )
     history = await visit.read(lambda conn: session_history(conn, session, wanted))
     known = visit.console.collect.context.definitions
     plan = await visit.read(lambda conn: known.plan_of(conn, session))
@@ -358,7 +418,9 @@ async def session_page(visit: ConsoleVisit) -> Response:
 
 
 def resume_code(visit: ConsoleVisit, session: Session) -> str | None:
-    """For a participant who lost it together with the browser; only after it was asked for, which is noted."""
+    """For a participant who lost it together with the browser; only after it was asked for, which
+    is noted.
+    """
     if not hmac.compare_digest(visit.query("code").encode(), code_key(visit, session).encode()):
         return None
     return later_code(visit.console.collect.context, session.id)
@@ -368,27 +430,40 @@ async def show_code(visit: ConsoleVisit) -> Response:
     study, pool, session = await the_session(visit)
     what = f"read the code for continuing {pool} session {session.number}"
     await visit.change(lambda conn: None, what, study=study.id, kind="view", session=session.id)
-    return RedirectResponse(f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}?code={code_key(visit, session)}", 303)
+    return RedirectResponse(
+        f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}?code={code_key(visit, session)}",
+        303,
+    )
 
 
 async def show_conditions(visit: ConsoleVisit) -> Response:
     """Notes who looked before they see it."""
     study, pool, session = await the_session(visit)
     await visit.change(
-        lambda conn: None, decided.looking(pool, session.number), study=study.id, kind="unblind", session=session.id
+        lambda conn: None,
+        decided.looking(pool, session.number),
+        study=study.id,
+        kind="unblind",
+        session=session.id,
     )
     address = f"{PATH}/studies/{study.id}/sessions/{pool}/{session.number}"
     return RedirectResponse(f"{address}?conditions={unblinding(visit, session)}", 303)
 
 
 async def judge(visit: ConsoleVisit) -> Response:
-    """Approve, reject or exclude a whole session, or take that back. Each needs a reason and stays on record."""
+    """Approve, reject or exclude a whole session, or take that back. Each needs a reason and stays
+    on record.
+    """
     study, pool, session = await the_session(visit)
     deed, reason, at_ms = visit.form.get("deed", ""), visit.form.get("reason", ""), visit.now_ms
     if deed not in decided.SESSION_DEEDS:
-        raise InvalidInput(f"deed: expected {' or '.join(BULK_DEEDS)}, got {deed[:20]!r}. Use the buttons.")
+        raise InvalidInput(
+            f"deed: expected {' or '.join(BULK_DEEDS)}, got {deed[:20]!r}. Use the buttons."
+        )
     await visit.change(
-        lambda conn: decided.judge(conn, session=session.id, deed=deed, reason=reason, user=visit.user, at_ms=at_ms),
+        lambda conn: decided.judge(
+            conn, session=session.id, deed=deed, reason=reason, user=visit.user, at_ms=at_ms
+        ),
         f"{decided.DEED_WORDS[deed]} {pool} session {session.number}: {reason.strip()}",
         study=study.id,
         session=session.id,
@@ -401,7 +476,9 @@ ROUTES = (
     Route("POST", "/studies/{study}/sessions", RESEARCHERS, judge_many),
     Route("POST", "/studies/{study}/sessions/by-arm", RESEARCHERS, search_by_arm),
     Route("GET", "/studies/{study}/sessions/{pool}/{number}", RESEARCHERS, session_page),
-    Route("POST", "/studies/{study}/sessions/{pool}/{number}/conditions", RESEARCHERS, show_conditions),
+    Route(
+        "POST", "/studies/{study}/sessions/{pool}/{number}/conditions", RESEARCHERS, show_conditions
+    ),
     Route("POST", "/studies/{study}/sessions/{pool}/{number}/code", RESEARCHERS, show_code),
     Route("POST", "/studies/{study}/sessions/{pool}/{number}/judge", RESEARCHERS, judge),
 )

@@ -43,7 +43,9 @@ def join_address(visit: ConsoleVisit, token: str) -> str:
 async def study_page(visit: ConsoleVisit) -> Response:
     study = await the_study(visit)
     personal = await visit.read(lambda conn: overview.personal_links(conn, study.id))
-    shared = await visit.read(lambda conn: studies.links_of(conn, study.id, ("open", "preview", "simulated")))
+    shared = await visit.read(
+        lambda conn: studies.links_of(conn, study.id, ("open", "preview", "simulated"))
+    )
     definition = await visit.definition(study.definition)
     return visit.render(
         "study.html",
@@ -66,12 +68,19 @@ async def study_page(visit: ConsoleVisit) -> Response:
 async def set_state(visit: ConsoleVisit) -> Response:
     study, state = await the_study(visit), visit.form.get("state", "")
     if state not in DEEDS:
-        raise InvalidInput(f"state: expected open, paused or closed, got {state[:40]!r}. Use the buttons.")
-    await visit.change(lambda conn: studies.set_state(conn, study.id, state), f"{DEEDS[state]} the study", study=study.id)
+        raise InvalidInput(
+            f"state: expected open, paused or closed, got {state[:40]!r}. Use the buttons."
+        )
+    await visit.change(
+        lambda conn: studies.set_state(conn, study.id, state),
+        f"{DEEDS[state]} the study",
+        study=study.id,
+    )
     return RedirectResponse(f"{PATH}/studies/{study.id}", 303)
 
 
-# ---------------------------------------------------------------------------------------------- personal links
+# ----------------------------------------------------------------------------------------------
+# personal links
 
 
 def labels_from(number: str, labels: str) -> tuple[str, ...]:
@@ -79,15 +88,18 @@ def labels_from(number: str, labels: str) -> tuple[str, ...]:
     lines = tuple(line.strip() for line in labels.splitlines() if line.strip())
     if lines and number.strip() not in ("", str(len(lines))):
         raise InvalidInput(
-            f"links: {number[:20]} were asked for, but there are {len(lines)} labels. Give as many labels, or leave the number "
-            "empty."
+            f"links: {number[:20]} were asked for, but there are {len(lines)} labels. Give as many"
+            " labels, or leave the number empty."
         )
     wanted = number.strip() or str(len(lines))
-    n_links = whole_number(wanted, "links", most=MOST_LINKS_AT_ONCE, cure="Make more in several steps.")
+    n_links = whole_number(
+        wanted, "links", most=MOST_LINKS_AT_ONCE, cure="Make more in several steps."
+    )
     too_long = next((line for line in lines if len(line) > LABEL_CHARACTERS), None)
     if too_long is not None:
         raise InvalidInput(
-            f"label {too_long[:40]!r}…: expected at most {LABEL_CHARACTERS} characters, got {len(too_long)}. Shorten it."
+            f"label {too_long[:40]!r}…: expected at most {LABEL_CHARACTERS} characters, got"
+            f" {len(too_long)}. Shorten it."
         )
     return lines or ("",) * n_links
 
@@ -106,7 +118,9 @@ async def make_links(visit: ConsoleVisit) -> Response:
 
 async def links_csv(visit: ConsoleVisit) -> Response:
     study = await the_study(visit)
-    await visit.change(lambda conn: None, "exported the personal links", study=study.id, kind="export")
+    await visit.change(
+        lambda conn: None, "exported the personal links", study=study.id, kind="export"
+    )
     links = await visit.read(lambda conn: overview.personal_links(conn, study.id))
     lines = [csv_line(["label", "link", "used", "session", "outcome"])]
     lines += [csv_line(_cells(link, join_address(visit, link.token))) for link in links]
@@ -117,22 +131,39 @@ async def links_csv(visit: ConsoleVisit) -> Response:
 def _cells(link: PersonalLink, address: str) -> list[str]:
     number = "" if link.number is None else str(link.number)
     label = neutralised(link.label) if link.label else ""
-    return [label, address, "true" if link.used else "false", number, link.outcome or link.state or ""]
+    return [
+        label,
+        address,
+        "true" if link.used else "false",
+        number,
+        link.outcome or link.state or "",
+    ]
 
 
-# ---------------------------------------------------------------------------------------------- definitions
+# ----------------------------------------------------------------------------------------------
+# definitions
 
 
 async def definition_page(visit: ConsoleVisit) -> Response:
     """One version of the study, as sessions were pinned to it."""
     study, wanted = await the_study(visit), visit.path("hash")
-    versions: Sequence[overview.Version] = await visit.read(lambda conn: overview.versions(conn, study.id))
+    versions: Sequence[overview.Version] = await visit.read(
+        lambda conn: overview.versions(conn, study.id)
+    )
     version = next((version for version in versions if version.hash == wanted), None)
     if version is None:
-        raise NotFound(f"study {study.id!r} has no definition {wanted[:12]!r}. See the history on its page.")
+        raise NotFound(
+            f"study {study.id!r} has no definition {wanted[:12]!r}. See the history on its page."
+        )
     body = await visit.read(lambda conn: studies.definition_body(conn, wanted))
     shown = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
-    return visit.render("definition.html", study=study, version=version, current=wanted == study.definition, text=shown)
+    return visit.render(
+        "definition.html",
+        study=study,
+        version=version,
+        current=wanted == study.definition,
+        text=shown,
+    )
 
 
 ROUTES = (

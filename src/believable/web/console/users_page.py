@@ -28,15 +28,29 @@ async def users_page(visit: ConsoleVisit) -> Response:
 async def _users(visit: ConsoleVisit, *, name: str, link: str) -> Response:
     """`link` is shown once: only its hash is kept."""
 
-    def look(conn: Connection) -> tuple[list[tuple[User, Rights, bool]], tuple[StudyRow, ...], bool]:
+    def look(
+        conn: Connection,
+    ) -> tuple[list[tuple[User, Rights, bool]], tuple[StudyRow, ...], bool]:
         everyone = [
-            (user, rights.rights_of(conn, user.name), second_factor.second_factor(conn, user.name).on)
+            (
+                user,
+                rights.rights_of(conn, user.name),
+                second_factor.second_factor(conn, user.name).on,
+            )
             for user in accounts.everyone(conn)
         ]
         return everyone, studies.every(conn), second_factor.required(conn)
 
     users, rows, required = await visit.read(look)
-    return visit.render("users.html", users=users, studies=rows, roles=ROLES, required=required, name=name, link=link)
+    return visit.render(
+        "users.html",
+        users=users,
+        studies=rows,
+        roles=ROLES,
+        required=required,
+        name=name,
+        link=link,
+    )
 
 
 def link_address(base_url: str, token: str) -> str:
@@ -44,7 +58,9 @@ def link_address(base_url: str, token: str) -> str:
 
 
 async def add(visit: ConsoleVisit) -> Response:
-    """Somebody with a role in one study, somebody who administers, or, without a study, nobody yet."""
+    """Somebody with a role in one study, somebody who administers, or, without a study, nobody
+    yet.
+    """
     now_ms, name = visit.now_ms, accounts.check_name(visit.form.get("name", ""))
     wanted, study = visit.form.get("role", ""), visit.form.get("study", "")
     administrator = wanted == ADMINISTRATOR
@@ -58,15 +74,25 @@ async def add(visit: ConsoleVisit) -> Response:
             rights.grant(conn, name, study, role, now_ms=now_ms)
         return token
 
-    words = ADMINISTRATOR if administrator else "user without a role" if role is None else f"{role} of {study}"
-    token = await visit.change(deed, f"added {name} as {words}", kind="account", study=study if role else None)
+    words = (
+        ADMINISTRATOR
+        if administrator
+        else "user without a role"
+        if role is None
+        else f"{role} of {study}"
+    )
+    token = await visit.change(
+        deed, f"added {name} as {words}", kind="account", study=study if role else None
+    )
     return await _users(visit, name=name, link=link_address(visit.console.base_url, token))
 
 
 async def reset(visit: ConsoleVisit) -> Response:
     name, now_ms = visit.path("name"), visit.now_ms
     token = await visit.change(
-        lambda conn: accounts.reset_by_link(conn, name, now_ms=now_ms), f"reset the password of user {name}", kind="account"
+        lambda conn: accounts.reset_by_link(conn, name, now_ms=now_ms),
+        f"reset the password of user {name}",
+        kind="account",
     )
     return await _users(visit, name=name, link=link_address(visit.console.base_url, token))
 
@@ -75,8 +101,14 @@ async def reset(visit: ConsoleVisit) -> Response:
 DEEDS: Mapping[str, tuple[Callable[[Connection, str], object], str]] = {
     "disable": (accounts.disable, "disabled user {}"),
     "enable": (accounts.enable, "enabled user {}"),
-    "promote": (partial(accounts.set_administrator, administrator=True), "made user {} an administrator"),
-    "demote": (partial(accounts.set_administrator, administrator=False), "made user {} no administrator any more"),
+    "promote": (
+        partial(accounts.set_administrator, administrator=True),
+        "made user {} an administrator",
+    ),
+    "demote": (
+        partial(accounts.set_administrator, administrator=False),
+        "made user {} no administrator any more",
+    ),
     "single-factor": (
         lambda conn, name: second_factor.take_off(conn, accounts.find(conn, name).name),
         "took the second factor of user {} off",
@@ -87,7 +119,9 @@ DEEDS: Mapping[str, tuple[Callable[[Connection, str], object], str]] = {
 async def alter(visit: ConsoleVisit) -> Response:
     deed, name = visit.path("deed"), visit.path("name")
     if deed not in DEEDS:
-        raise NotFound(f"nothing called {deed!r} can be done with a user. {did_you_mean(deed, DEEDS)}")
+        raise NotFound(
+            f"nothing called {deed!r} can be done with a user. {did_you_mean(deed, DEEDS)}"
+        )
     change, words = DEEDS[deed]
     await visit.change(lambda conn: change(conn, name), words.format(name), kind="account")
     return RedirectResponse(f"{PATH}/users", 303)

@@ -1,4 +1,6 @@
-"""The versions of a study, what changed between them, and the form that asks for the reason of a change while it runs."""
+"""The versions of a study, what changed between them, and the form that asks for the reason of a
+change while it runs.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from pathlib import Path
 
 from starlette.responses import RedirectResponse, Response
 
-from believable.collect.revise import REASON_CHARACTERS, PendingChange, checked_reason, pending_change, revise
+from believable.collect.revise import (
+    REASON_CHARACTERS,
+    PendingChange,
+    checked_reason,
+    pending_change,
+    revise,
+)
 from believable.core.errors import BelievableError, Conflict, NotFound
 from believable.core.work import in_child
 from believable.store.study_versions import StudyVersion, study_versions
@@ -52,12 +60,16 @@ async def page(visit: ConsoleVisit) -> Response:
         current, problem = None, str(error)
     if current is not None:
         definition = current
-        pending = await visit.read(lambda conn: pending_change(conn, kinds, study_id=study.id, definition=definition))
+        pending = await visit.read(
+            lambda conn: pending_change(conn, kinds, study_id=study.id, definition=definition)
+        )
     shown: list[ShownVersion] = []
     before: Definition | None = None
     for version in await visit.read(lambda conn: study_versions(conn, study.id)):
         now = await visit.definition(version.definition)
-        shown.append(ShownVersion(version, () if before is None else definition_changes(before, now)))
+        shown.append(
+            ShownVersion(version, () if before is None else definition_changes(before, now))
+        )
         before = now
     return visit.render(
         "versions.html",
@@ -72,21 +84,42 @@ async def page(visit: ConsoleVisit) -> Response:
 
 async def record_reason(visit: ConsoleVisit) -> Response:
     """Record the reason, and give the changed study to the sessions to come."""
-    study, kinds, user, at_ms = await the_study(visit), visit.console.kinds, visit.user, visit.now_ms
+    study, kinds, user, at_ms = (
+        await the_study(visit),
+        visit.console.kinds,
+        visit.user,
+        visit.now_ms,
+    )
     reason = checked_reason(visit.form.get("reason", ""))
     definition = await read_folder(visit, study.id)
     if definition is None:
-        raise NotFound(f"study {study.id!r}: the server was started without its folder. Run `believable revise` there.")
+        raise NotFound(
+            f"study {study.id!r}: the server was started without its folder. Run `believable"
+            " revise` there."
+        )
     if definition.hash != visit.form.get("definition", ""):
-        raise Conflict("The study folder changed after the page was opened. Open the page again and read the changes.")
-    pending = await visit.read(lambda conn: pending_change(conn, kinds, study_id=study.id, definition=definition))
+        raise Conflict(
+            "The study folder changed after the page was opened. Open the page again and read the"
+            " changes."
+        )
+    pending = await visit.read(
+        lambda conn: pending_change(conn, kinds, study_id=study.id, definition=definition)
+    )
     if pending is not None and _changes_code(pending):
         raise Conflict(
-            "The code of an instrument changed, and this server still runs the old code. Stop the server, run"
-            " `believable revise`, and start it again."
+            "The code of an instrument changed, and this server still runs the old code. Stop the"
+            " server, run `believable revise`, and start it again."
         )
     await visit.change(
-        lambda conn: revise(conn, kinds, study_id=study.id, definition=definition, reason=reason, user=user, at_ms=at_ms),
+        lambda conn: revise(
+            conn,
+            kinds,
+            study_id=study.id,
+            definition=definition,
+            reason=reason,
+            user=user,
+            at_ms=at_ms,
+        ),
         f"revised the study to {definition.hash[:12]}: {reason}",
         study=study.id,
     )

@@ -1,4 +1,6 @@
-"""The gallery: every registered instrument and player on a page of its own, running for real. Nothing outlives it."""
+"""The gallery: every registered instrument and player on a page of its own, running for real.
+Nothing outlives it.
+"""
 
 from __future__ import annotations
 

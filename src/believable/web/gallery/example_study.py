@@ -1,4 +1,6 @@
-"""An example running: a study of one page around it, and a session of it, exactly as a participant would get it."""
+"""An example running: a study of one page around it, and a session of it, exactly as a participant
+would get it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,16 @@ from believable.instruments import INSTRUMENTS
 from believable.instruments.contract import InvalidAnswer
 from believable.pages import KINDS
 from believable.recordings import file
-from believable.recordings.recording import UNITS_PER_TILE, Action, Actor, PlanStep, RecordedWorld, Recording, Timing, Track
+from believable.recordings.recording import (
+    UNITS_PER_TILE,
+    Action,
+    Actor,
+    PlanStep,
+    RecordedWorld,
+    Recording,
+    Timing,
+    Track,
+)
 from believable.stimuli.prepare import prepare
 from believable.stimuli.probe import have_av
 from believable.stimuli.raster import Look, render_file
@@ -67,7 +78,10 @@ class SampleFiles:
         if not have_av():
             raise MissingExtra(what="showing a video in the gallery", extra="video")
         recordings = [self.folder / name for name in self._replays(count)]
-        videos = [recording.with_name(f"{recording.name.partition('.')[0]}.mp4") for recording in recordings]
+        videos = [
+            recording.with_name(f"{recording.name.partition('.')[0]}.mp4")
+            for recording in recordings
+        ]
         for recording, video in zip(recordings, videos, strict=True):
             if not video.is_file():
                 render_file(recording, video, Look(width_px=640, height_px=360))
@@ -75,7 +89,9 @@ class SampleFiles:
 
 
 def walk(*, back: bool = False) -> Recording:
-    """Somebody who walks around once, side by side with a plan and a log of it; `back` goes the other way around."""
+    """Somebody who walks around once, side by side with a plan and a log of it; `back` goes the
+    other way around.
+    """
     frames = SECONDS * 1000 // _FRAME_MS
     corners, does, turn = (_ROUND[::-1], _DOES_BACK, -90) if back else (_ROUND, _DOES, 90)
     leg = frames // len(_ROUND)
@@ -89,7 +105,8 @@ def walk(*, back: bool = False) -> Recording:
         headings.append(turn * at % 360)
     leg_ms = leg * _FRAME_MS
     actions = tuple(
-        Action(f"a{n}", "walker", n * leg_ms, (n + 1) * leg_ms, "walk", None, None, words) for n, words in enumerate(does)
+        Action(f"a{n}", "walker", n * leg_ms, (n + 1) * leg_ms, "walk", None, None, words)
+        for n, words in enumerate(does)
     )
     plans = (
         PlanStep("round", "walker", None, 0, 0, SECONDS * 1000, "go around once"),
@@ -108,7 +125,8 @@ def walk(*, back: bool = False) -> Recording:
     )
 
 
-# ---------------------------------------------------------------------------------------------- the study and its session
+# ---------------------------------------------------------------------------------------------- the
+# study and its session
 
 
 #: What problems call the text of the parameters.
@@ -118,38 +136,56 @@ _PROMPT = "What do you think?"
 
 
 class ExampleRequest(BaseModel):
-    """How an example is to be shown: its parameters as YAML, with which player, in which language, its practice page instead."""
+    """How an example is to be shown: its parameters as YAML, with which player, in which language,
+    its practice page instead.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     params: Annotated[str, Field(max_length=50_000)]
     player: str = "replay"
-    language: Annotated[str, AfterValidator(lambda name: name if name in LANGUAGES else "en")] = "en"
+    language: Annotated[str, AfterValidator(lambda name: name if name in LANGUAGES else "en")] = (
+        "en"
+    )
     practice: bool = False
 
 
 class ExampleStudies:
-    """Publishes, joins, and forgets: the database and the media are in `folder`, which goes when the gallery closes."""
+    """Publishes, joins, and forgets: the database and the media are in `folder`, which goes when
+    the gallery closes.
+    """
 
     def __init__(self, collect: Collect, folder: Path, media_dir: Path) -> None:
         self.collect = collect
         self.samples = SampleFiles(folder)
         self.media_dir = media_dir
 
-    def mount(self, example: Example, request: ExampleRequest, events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """The trial of a fresh session that has recorded these events already. Raises StudyError for wrong parameters."""
+    def mount(
+        self, example: Example, request: ExampleRequest, events: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """The trial of a fresh session that has recorded these events already. Raises StudyError
+        for wrong parameters.
+        """
         definition = self.definition(example, request)
         published = self.collect.publish(f"gallery-{secrets.token_hex(6)}", definition)
-        token = self.collect.join(published.links["preview"], {}, request.language, True).now().token
+        token = (
+            self.collect.join(published.links["preview"], {}, request.language, True).now().token
+        )
         epoch = self.collect.claim(token).now().epoch
         if events:
-            self.collect.append(token, epoch, [(seq, _body(event)) for seq, event in enumerate(events, 1)]).now()
+            self.collect.append(
+                token, epoch, [(seq, _body(event)) for seq, event in enumerate(events, 1)]
+            ).now()
         view, now_ms = self.collect.view(token).now(), self.collect.context.clock.now_ms()
         return trial_message(view, base=f"/s/{token}", now_ms=now_ms).model_dump(mode="json")
 
     def definition(self, example: Example, request: ExampleRequest) -> Definition:
         """The study around the example, with its medium."""
-        files = self.samples.files(self._player(example, request), example.n_stimuli) if example.n_stimuli else ()
+        files = (
+            self.samples.files(self._player(example, request), example.n_stimuli)
+            if example.n_stimuli
+            else ()
+        )
         root = study_tree(example, request, files)
         reading = read_study(root, KINDS, file=FILE)
         check(reading, KINDS, now_ms=self.collect.context.clock.now_ms())
@@ -167,7 +203,9 @@ class ExampleStudies:
         return params
 
     def read(self, example: Example, request: ExampleRequest, value: Any) -> dict[str, Any]:
-        """What is kept of an answer, and its rows of the answers table; or the words the participant reads instead."""
+        """What is kept of an answer, and its rows of the answers table; or the words the
+        participant reads instead.
+        """
         instrument, params = INSTRUMENTS[example.name], self.params(example, request)
         texts = built_in(request.language)
         if value is None:
@@ -176,7 +214,9 @@ class ExampleStudies:
             answer = instrument.read(params, value)
         except InvalidAnswer as error:
             return {"error": texts[error.key].format(**error.values)}
-        cells = [{"item": cell.item, "value": cell.value} for cell in instrument.cells(params, answer)]
+        cells = [
+            {"item": cell.item, "value": cell.value} for cell in instrument.cells(params, answer)
+        ]
         return {"kept": answer, "cells": cells}
 
     def simulate(self, example: Example, request: ExampleRequest, seed: int) -> dict[str, Any]:
@@ -196,7 +236,9 @@ class ExampleStudies:
 
 
 def study_tree(example: Example, request: ExampleRequest, files: Sequence[str]) -> Node:
-    """A study with one page. The parameters keep the lines of their text, so problems point there."""
+    """A study with one page. The parameters keep the lines of their text, so problems point
+    there.
+    """
     tree = from_plain(
         {
             "believable": 1,
@@ -216,25 +258,38 @@ def study_tree(example: Example, request: ExampleRequest, files: Sequence[str]) 
     elif example.annotates:
         page.value["annotate"].value[example.name] = params
     else:
-        page.value["ask" if example.n_stimuli else "questions"].value[0].value[example.name] = params
+        page.value["ask" if example.n_stimuli else "questions"].value[0].value[example.name] = (
+            params
+        )
     return tree
 
 
 def _stimuli(files: Sequence[str]) -> list[dict[str, str]]:
     """One is `shown`; two stand side by side."""
     names = ("shown",) if len(files) == 1 else ("left", "right")
-    return [{"id": name, "file": file, "condition": "shown"} for name, file in zip(names, files, strict=True)]
+    return [
+        {"id": name, "file": file, "condition": "shown"}
+        for name, file in zip(names, files, strict=True)
+    ]
 
 
 def parsed(text: str) -> Node:
-    """The parameters as a tree; raises StudyError where they are no YAML. Nothing at all is no parameters."""
+    """The parameters as a tree; raises StudyError where they are no YAML. Nothing at all is no
+    parameters.
+    """
     if not text.strip():
         return from_plain({}, FILE)
     tree, problems = parse(text.encode(), FILE)
     if tree is None or problems:
         raise StudyError(problems)
     if not tree.is_mapping:
-        raise StudyError([Problem(FILE, tree.line, "", "expected a mapping of parameters.", "Write `name: value`.")])
+        raise StudyError(
+            [
+                Problem(
+                    FILE, tree.line, "", "expected a mapping of parameters.", "Write `name: value`."
+                )
+            ]
+        )
     return tree
 
 
@@ -248,7 +303,14 @@ def _page(example: Example, request: ExampleRequest) -> dict[str, Any]:
         if not example.n_stimuli:
             return {"form": {"id": "form", "questions": [question]}}
         controls = {"must_finish": False, "replay": True}
-        return {"compare": {"of": ["left", "right"], "match": "none", "controls": controls, "ask": [question]}}
+        return {
+            "compare": {
+                "of": ["left", "right"],
+                "match": "none",
+                "controls": controls,
+                "ask": [question],
+            }
+        }
     controls = json.loads(FREE.model_dump_json(exclude_defaults=True))
     log = {"overlay": {"plan": True, "log": True}} if request.player == "replay" else {}
     return {

@@ -1,4 +1,6 @@
-"""What the gallery shows: an example per registered instrument and player, made from their records, and whole pages."""
+"""What the gallery shows: an example per registered instrument and player, made from their records,
+and whole pages.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,15 @@ _WATCHED = PLAYERS["replay"].records
 ExampleGroup = Literal["instruments", "players", "pages"]
 
 #: What people may do with a player while it is tried.
-FREE = Controls(seek=True, replay=True, must_finish=False, speeds=(0.5, 1, 2, 8), speed=1, zoom=True, volume=True)
+FREE = Controls(
+    seek=True,
+    replay=True,
+    must_finish=False,
+    speeds=(0.5, 1, 2, 8),
+    speed=1,
+    zoom=True,
+    volume=True,
+)
 
 #: The instrument that reminds of what was watched: it stands on a page with players.
 REMINDING = "preference"
@@ -87,7 +97,17 @@ def _instrument(instrument: Instrument[Any]) -> Example:
 
 def _player(player: Player) -> Example:
     examples = as_yaml(FREE), as_yaml(Controls(pause=False, volume=False))
-    return Example("players", player.name, player.version, player.about, Controls, examples, (), player.records, n_stimuli=1)
+    return Example(
+        "players",
+        player.name,
+        player.version,
+        player.about,
+        Controls,
+        examples,
+        (),
+        player.records,
+        n_stimuli=1,
+    )
 
 
 #: What is recorded on each kind of page that is shown as it is.
@@ -95,19 +115,39 @@ _PAGE_EVENTS: Mapping[str, tuple[EventKind, ...]] = {
     "compare": _WATCHED,
     "group": _WATCHED,
     "device": (
-        EventKind("device.tones", ("state", "row", "attempt"), "a row of tones was played; `state` of the browser's sound"),
+        EventKind(
+            "device.tones",
+            ("state", "row", "attempt"),
+            "a row of tones was played; `state` of the browser's sound",
+        ),
     ),
     "qa": (*SIGNAL.records, *INSTRUMENTS["ranktrace"].streams),
 }
 
 
 def _pages() -> Iterator[Example]:
-    for name, page in YAML(typ="safe", pure=True).load(Path(__file__).with_name("page_examples.yaml")).items():
+    for name, page in (
+        YAML(typ="safe", pure=True).load(Path(__file__).with_name("page_examples.yaml")).items()
+    ):
         record, examples, count = PAGES[name].record, tuple(page["examples"]), page["stimuli"]
-        yield Example("pages", name, 1, page["about"], record, examples, (), _PAGE_EVENTS[name], n_stimuli=count)
+        yield Example(
+            "pages",
+            name,
+            1,
+            page["about"],
+            record,
+            examples,
+            (),
+            _PAGE_EVENTS[name],
+            n_stimuli=count,
+        )
 
 
 EXAMPLES: Mapping[tuple[str, str], Example] = {
     (shown.group, shown.name): shown
-    for shown in (*(_instrument(instrument) for instrument in INSTRUMENTS), *(_player(player) for player in PLAYERS), *_pages())
+    for shown in (
+        *(_instrument(instrument) for instrument in INSTRUMENTS),
+        *(_player(player) for player in PLAYERS),
+        *_pages(),
+    )
 }

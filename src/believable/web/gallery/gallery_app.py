@@ -1,4 +1,6 @@
-"""The gallery as an application: the participants' own pages and scripts, with a page around each example."""
+"""The gallery as an application: the participants' own pages and scripts, with a page around each
+example.
+"""
 
 from __future__ import annotations
 
@@ -60,9 +62,15 @@ async def to_overview() -> Response:
 async def overview() -> Response:
     groups = [("Instruments", "instruments"), ("Players", "players"), ("Pages", "pages")]
     shown = [
-        (title, [shown_example for shown_example in EXAMPLES.values() if shown_example.group == group]) for title, group in groups
+        (
+            title,
+            [shown_example for shown_example in EXAMPLES.values() if shown_example.group == group],
+        )
+        for title, group in groups
     ]
-    return page("gallery/overview.html", groups=shown, examples=tuple(EXAMPLES.values()), current=None)
+    return page(
+        "gallery/overview.html", groups=shown, examples=tuple(EXAMPLES.values()), current=None
+    )
 
 
 @router.get("/gallery/{group}/{name}")
@@ -83,7 +91,9 @@ async def one_example(request: Request, group: Name, name: Name) -> Response:
         fields=_fields(shown),
         line=markdown_line,
         languages=LANGUAGES,
-        players=_studies(request).samples.names() if shown.n_stimuli and shown.group != "players" else (),
+        players=_studies(request).samples.names()
+        if shown.n_stimuli and shown.group != "players"
+        else (),
         state=Markup(json.dumps(state).replace("<", "\\u003c")),
     )
 
@@ -104,7 +114,9 @@ async def answer(request: Request, group: Name, name: Name, body: AnswerBody) ->
 @router.post("/gallery/{group}/{name}/simulate")
 async def simulate(request: Request, group: Name, name: Name, body: SimulateBody) -> Response:
     """What a simulated person does."""
-    return await _answered(lambda: _studies(request).simulate(example(group, name), body, body.seed))
+    return await _answered(
+        lambda: _studies(request).simulate(example(group, name), body, body.seed)
+    )
 
 
 async def _answered(work: Any) -> Response:
@@ -112,7 +124,12 @@ async def _answered(work: Any) -> Response:
         return JSONResponse(await anyio.to_thread.run_sync(work))
     except StudyError as error:
         problems = [
-            {"line": problem.line, "path": problem.path, "message": problem.message, "cure": problem.cure}
+            {
+                "line": problem.line,
+                "path": problem.path,
+                "message": problem.message,
+                "cure": problem.cure,
+            }
             for problem in error.problems
         ]
         return JSONResponse({"problems": problems}, status_code=422)
@@ -132,7 +149,8 @@ def _studies(request: Request) -> ExampleStudies:
     return studies
 
 
-# ---------------------------------------------------------------------------------------------- the application
+# ---------------------------------------------------------------------------------------------- the
+# application
 
 
 def create_app(folder: Path, base_url: str) -> FastAPI:
@@ -157,4 +175,6 @@ def serve(host: str, port: int) -> None:
     """Serves until stopped, from a temporary folder that is then deleted."""
     with tempfile.TemporaryDirectory(prefix="believable-gallery-") as folder:
         app = create_app(Path(folder), f"http://{host}:{port}")
-        uvicorn.run(app, host=host, port=port, access_log=False, server_header=False, log_level="warning")
+        uvicorn.run(
+            app, host=host, port=port, access_log=False, server_header=False, log_level="warning"
+        )

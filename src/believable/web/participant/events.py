@@ -1,5 +1,5 @@
-"""The hot routes: what a session asks for most is answered before the framework looks for a route, with the same limits, headers
-and errors as everything else.
+"""The hot routes: what a session asks for most is answered before the framework looks for a route,
+with the same limits, headers and errors as everything else.
 
 Batches of events are read with orjson, checked by hand, and answered after the durable commit.
 """
@@ -29,7 +29,8 @@ B = TypeVar("B", bound=BaseModel)
 
 _EXPECTED = "expected {epoch, events: [[number, text], …]}"
 _FORM = b"application/x-www-form-urlencoded"
-#: Pages that are longer go compressed: the first page of a session is the longest thing that people on a slow line wait for.
+#: Pages that are longer go compressed: the first page of a session is the longest thing that people
+#: on a slow line wait for.
 ZIPPED_BYTES = 4000
 
 #: What most requests are for, and the framework's search for a route would cost more than doing it.
@@ -46,7 +47,9 @@ async def _append(request: Request, token: str, body: bytes) -> Response:
 
 
 async def append_events(request: Request) -> Response:
-    """The same as a route of the framework, which tells what else is asked of the address that it is not for that."""
+    """The same as a route of the framework, which tells what else is asked of the address that it
+    is not for that.
+    """
     return await _append(request, request.path_params["token"], await request.body())
 
 
@@ -72,9 +75,15 @@ async def _landing(request: Request, link: str, body: bytes) -> Response:
 
 async def _join(request: Request, link: str, body: bytes) -> Response:
     try:
-        fields = dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=landing_page.MOST_FIELDS))
+        fields = dict(
+            parse_qsl(
+                body.decode(), keep_blank_values=True, max_num_fields=landing_page.MOST_FIELDS
+            )
+        )
     except ValueError as error:
-        raise InvalidInput(f"the form cannot be read: {error}. Press the button on the page again.") from None
+        raise InvalidInput(
+            f"the form cannot be read: {error}. Press the button on the page again."
+        ) from None
     return await landing_page.start(request=request, link=link, fields=fields)
 
 
@@ -93,7 +102,10 @@ def _read(kind: type[B], body: bytes) -> B:
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
-        places = "; ".join(f"{'.'.join(map(str, ('body', *problem['loc'])))}: {problem['msg']}" for problem in error.errors())
+        places = "; ".join(
+            f"{'.'.join(map(str, ('body', *problem['loc'])))}: {problem['msg']}"
+            for problem in error.errors()
+        )
         raise InvalidInput(f"{places}. Send what the API description asks for.") from None
 
 
@@ -102,12 +114,16 @@ NOWHERE = "/unknown/address"
 
 
 def _is_unstorable(scope: Scope) -> bool:
-    """Whether an address has a character that no text in a database can have. Nothing we gave out has one."""
+    """Whether an address has a character that no text in a database can have. Nothing we gave out
+    has one.
+    """
     return "\0" in scope["path"] or "\0" in unquote(scope["query_string"].decode("latin-1"))
 
 
 class StudyServer(FastAPI):
-    """The application. Takes what a session asks for most before the framework looks for a route."""
+    """The application. Takes what a session asks for most before the framework looks for a
+    route.
+    """
 
     def __init__(self, *, frame_ancestors: Sequence[str], secure: bool, **options: Any) -> None:
         super().__init__(**options)
@@ -136,17 +152,33 @@ class StudyServer(FastAPI):
             scope[PLACE] = f"/{hot[1]}/…/{hot[3] or ''}"
             response = unexpected(request, error)
         body = bytes(response.body)
-        if scope["method"] == "GET" and len(body) >= ZIPPED_BYTES and "gzip" in request.headers.get("accept-encoding", ""):
+        if (
+            scope["method"] == "GET"
+            and len(body) >= ZIPPED_BYTES
+            and "gzip" in request.headers.get("accept-encoding", "")
+        ):
             body = gzip.compress(body, 1, mtime=0)
-            response.headers.update({"content-encoding": "gzip", "content-length": str(len(body)), "vary": "accept-encoding"})
+            response.headers.update(
+                {
+                    "content-encoding": "gzip",
+                    "content-length": str(len(body)),
+                    "vary": "accept-encoding",
+                }
+            )
         headers = secured(response.raw_headers, self._headers)
-        await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+        await send(
+            {"type": "http.response.start", "status": response.status_code, "headers": headers}
+        )
         await send({"type": "http.response.body", "body": body})
 
 
 def _is_short_form(scope: Scope) -> bool:
-    """Whether the fields stand in the body as in an address; other forms are left to the framework."""
-    return any(name == b"content-type" and value.startswith(_FORM) for name, value in scope["headers"])
+    """Whether the fields stand in the body as in an address; other forms are left to the
+    framework.
+    """
+    return any(
+        name == b"content-type" and value.startswith(_FORM) for name, value in scope["headers"]
+    )
 
 
 def parse_batch(body: bytes) -> tuple[int, list[tuple[int, str]]]:
@@ -159,9 +191,13 @@ def parse_batch(body: bytes) -> tuple[int, list[tuple[int, str]]]:
         raise InvalidInput(f"the batch: {_EXPECTED}, got {type(batch).__name__}.")
     epoch, events = batch.get("epoch"), batch.get("events")
     if type(epoch) is not int or type(events) is not list:
-        raise InvalidInput(f"the batch: {_EXPECTED}. `epoch` is a whole number and `events` a list.")
+        raise InvalidInput(
+            f"the batch: {_EXPECTED}. `epoch` is a whole number and `events` a list."
+        )
     for event in events:
         pair = type(event) is list and len(event) == 2
         if not pair or type(event[0]) is not int or type(event[1]) is not str:
-            raise InvalidInput(f"the batch: {_EXPECTED}. Each event is a pair of its number and its text.")
+            raise InvalidInput(
+                f"the batch: {_EXPECTED}. Each event is a pair of its number and its text."
+            )
     return epoch, [(event[0], event[1]) for event in events]

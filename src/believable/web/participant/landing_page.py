@@ -35,11 +35,12 @@ CROWD_S = 60
 MOST_FIELDS = 10
 #: Ours, not the recruiter's: which language the landing page is shown in.
 LANGUAGE_PARAMETER = "lang"
-#: The recruiter's parameters, kept by the browser itself under the session's own address. The server stores only their hashes,
-#: and needs them once more, to send people back at the end.
+#: The recruiter's parameters, kept by the browser itself under the session's own address. The
+#: server stores only their hashes, and needs them once more, to send people back at the end.
 _COOKIE = "recruiter"
 _COOKIE_LONGEST = 3000
-#: How long a browser remembers that it took part, in studies that take everybody once: the longest that browsers allow.
+#: How long a browser remembers that it took part, in studies that take everybody once: the longest
+#: that browsers allow.
 _MARK_DAYS = 400
 _NOTICES = {"preview": "landing.preview", "simulated": "landing.simulated"}
 
@@ -89,14 +90,25 @@ class NeededFiles:
 
 
 def _needed_next(definition: Definition) -> NeededFiles:
-    """What the first page will need: fetched while people read this one, so that they do not wait for it after their click."""
-    trials = (entry.item for entry in outline(definition.study.timeline) if not isinstance(entry.item, Block))
+    """What the first page will need: fetched while people read this one, so that they do not wait
+    for it after their click.
+    """
+    trials = (
+        entry.item
+        for entry in outline(definition.study.timeline)
+        if not isinstance(entry.item, Block)
+    )
     first = next(trials, None)
     if first is None or first.kind not in PAGES:
         return NeededFiles(preloaded((MAIN,)), ())
-    kind, asked = PAGES[first.kind], tuple(dict.fromkeys(question.kind for question in first.page_questions))
+    kind, asked = (
+        PAGES[first.kind],
+        tuple(dict.fromkeys(question.kind for question in first.page_questions)),
+    )
     widgets = (f"/static/instruments/{name}/widget.js" for name in asked)
-    return NeededFiles(preloaded((MAIN, kind.script_address, *widgets)), (*styles_of(asked), *kind.styles(first)))
+    return NeededFiles(
+        preloaded((MAIN, kind.script_address, *widgets)), (*styles_of(asked), *kind.styles(first))
+    )
 
 
 @router.post("/join/{link}", include_in_schema=False)
@@ -118,7 +130,9 @@ async def start(request: Request, link: str, fields: Mapping[str, str]) -> Respo
         return wish if wish in offered else _language(request, offered)
 
     try:
-        joined = await collect.join(link, query, language, desktop, request.cookies, place_of(request))
+        joined = await collect.join(
+            link, query, language, desktop, request.cookies, place_of(request)
+        )
     except NotFound:
         return message(from_header(_accepts(request)), "refused.unknown", 404)
     except Refusal as refusal:
@@ -148,11 +162,20 @@ def refused(texts: Texts | Words, reason: Reason, query: Mapping[str, str]) -> R
 
 
 def _code_page(
-    texts: Texts | Words, status: int = 200, *, query: Mapping[str, str], error: str | None = None, intro: str = "resume"
+    texts: Texts | Words,
+    status: int = 200,
+    *,
+    query: Mapping[str, str],
+    error: str | None = None,
+    intro: str = "resume",
 ) -> Response:
-    """Where the code of a session is entered. The recruiter's parameters travel along: the browser keeps them for the end."""
+    """Where the code of a session is entered. The recruiter's parameters travel along: the browser
+    keeps them for the end.
+    """
     action = f"/resume{'?' + urlencode(query) if query else ''}"
-    return page("participant/resume.html", status, texts=texts, error=error, intro=intro, action=action)
+    return page(
+        "participant/resume.html", status, texts=texts, error=error, intro=intro, action=action
+    )
 
 
 @router.get("/resume", include_in_schema=False)
@@ -188,16 +211,29 @@ HOLDER_COOKIE = "holder"
 
 def keep_holder(response: Response, token: str, collect: Collect, settings: Settings) -> None:
     """Lets the browser prove later that it took part, also after the end of the session."""
-    _keep(response, settings, HOLDER_COOKIE, collect.holder_mark(token), path=f"/s/{token}", days=_MARK_DAYS)
+    _keep(
+        response,
+        settings,
+        HOLDER_COOKIE,
+        collect.holder_mark(token),
+        path=f"/s/{token}",
+        days=_MARK_DAYS,
+    )
 
 
-def message(texts: Texts | Words, words: str, status: int, *, scripts: tuple[str, ...] = ()) -> Response:
+def message(
+    texts: Texts | Words, words: str, status: int, *, scripts: tuple[str, ...] = ()
+) -> Response:
     """A page that only says something."""
-    return page("participant/message.html", status, texts=texts, words=words, links=(), scripts=scripts)
+    return page(
+        "participant/message.html", status, texts=texts, words=words, links=(), scripts=scripts
+    )
 
 
 def _query(request: Request) -> dict[str, str]:
-    return {name: value for name, value in request.query_params.items() if name != LANGUAGE_PARAMETER}
+    return {
+        name: value for name, value in request.query_params.items() if name != LANGUAGE_PARAMETER
+    }
 
 
 def _accepts(request: Request) -> str:
@@ -206,46 +242,79 @@ def _accepts(request: Request) -> str:
 
 def _language(request: Request, offered: Sequence[str]) -> str:
     wished = request.query_params.get(LANGUAGE_PARAMETER)
-    return wished if wished is not None and wished in offered else preferred(_accepts(request), offered)
+    return (
+        wished
+        if wished is not None and wished in offered
+        else preferred(_accepts(request), offered)
+    )
 
 
 def _language_name(entry: Landing, language: str) -> str:
     texts: Mapping[str, str] = texts_in(entry.definition, language)
-    return texts["language.name"] if "language.name" in texts else built_in(language).get("language.name", language)
+    return (
+        texts["language.name"]
+        if "language.name" in texts
+        else built_in(language).get("language.name", language)
+    )
 
 
 def _device(study: Study) -> str:
     """The text about the device that the study needs. Games are played with a keyboard."""
     played = any(entry.item.plays_round for entry in outline(study.timeline))
-    return "landing.device.desktop" if study.recruit.desktop_only or played else "landing.device.any"
+    return (
+        "landing.device.desktop" if study.recruit.desktop_only or played else "landing.device.any"
+    )
 
 
 def _looks_like_desktop(request: Request) -> bool:
-    """A first guess, for browsers without scripts; the page's script looks at pointer and screen."""
+    """A first guess, for browsers without scripts; the page's script looks at pointer and
+    screen.
+    """
     agent = request.headers.get("user-agent", "")
     return not any(word in agent for word in ("Mobi", "Android", "iPhone", "iPad"))
 
 
-def remember_query(response: Response, token: str, query: Mapping[str, str], settings: Settings) -> None:
+def remember_query(
+    response: Response, token: str, query: Mapping[str, str], settings: Settings
+) -> None:
     """Sets the cookie, if there is something to remember."""
     value = urlencode(dict(query))
     if not query or len(value) > _COOKIE_LONGEST:
         return
-    _keep(response, settings, _COOKIE, base64.urlsafe_b64encode(value.encode()).decode(), path=f"/s/{token}", days=30)
+    _keep(
+        response,
+        settings,
+        _COOKIE,
+        base64.urlsafe_b64encode(value.encode()).decode(),
+        path=f"/s/{token}",
+        days=30,
+    )
 
 
-def _keep(response: Response, settings: Settings, name: str, value: str, *, path: str, days: int) -> None:
-    """Inside a platform's frame the cookie is a third party's, which browsers keep only when told so."""
+def _keep(
+    response: Response, settings: Settings, name: str, value: str, *, path: str, days: int
+) -> None:
+    """Inside a platform's frame the cookie is a third party's, which browsers keep only when told
+    so.
+    """
     framed = settings.secure and bool(settings.frame_ancestors)
     response.set_cookie(
-        name, value, path=path, max_age=days * 86400, httponly=True, secure=settings.secure, samesite="none" if framed else "lax"
+        name,
+        value,
+        path=path,
+        max_age=days * 86400,
+        httponly=True,
+        secure=settings.secure,
+        samesite="none" if framed else "lax",
     )
 
 
 def remembered_query(request: Request) -> dict[str, str]:
     """What the cookie holds; nothing if it is not ours."""
     try:
-        value = base64.urlsafe_b64decode(request.cookies.get(_COOKIE, "")[: 2 * _COOKIE_LONGEST]).decode()
+        value = base64.urlsafe_b64decode(
+            request.cookies.get(_COOKIE, "")[: 2 * _COOKIE_LONGEST]
+        ).decode()
     except ValueError:
         return {}
     return dict(parse_qsl(value))

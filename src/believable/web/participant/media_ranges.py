@@ -15,11 +15,15 @@ _PIECE_BYTES = 256 * 1024
 _RANGE = re.compile(r"^bytes=(\d{0,18})-(\d{0,18})$")
 
 #: The type is not told: the page finds it in the content.
-_HEADERS = {"cache-control": "private, max-age=86400, immutable", "content-type": "application/octet-stream"}
+_HEADERS = {
+    "cache-control": "private, max-age=86400, immutable",
+    "content-type": "application/octet-stream",
+}
 
 
 def asked_range(header: str, size: int) -> tuple[int, int] | None:
-    """First and last byte asked for, `None` for the whole. Raises ValueError when there is no such part.
+    """First and last byte asked for, `None` for the whole. Raises ValueError when there is no such
+    part.
 
     >>> asked_range("bytes=-10", 100)
     (90, 99)
@@ -59,7 +63,9 @@ async def medium_response(request: Request, medium: Path | bytes) -> Response:
 
 
 class CountedResponse(Response):
-    """A response that reports how many bytes of its body were sent, also if the browser leaves before the end."""
+    """A response that reports how many bytes of its body were sent, also if the browser leaves
+    before the end.
+    """
 
     def __init__(self, response: Response, note_sent: Callable[[int], Awaitable[None]]) -> None:
         super().__init__(status_code=response.status_code)
@@ -83,8 +89,12 @@ class CountedResponse(Response):
 
 
 def sent_by_proxy(address: str, file: Path) -> Response:
-    """Who may see the medium is decided here; the proxy in front sends `file` of the media folder, whole or in part."""
-    return Response(headers={**_HEADERS, "x-accel-redirect": f"{address.rstrip('/')}/{file.as_posix()}"})
+    """Who may see the medium is decided here; the proxy in front sends `file` of the media folder,
+    whole or in part.
+    """
+    return Response(
+        headers={**_HEADERS, "x-accel-redirect": f"{address.rstrip('/')}/{file.as_posix()}"}
+    )
 
 
 def _part(path: Path, start: int, end: int) -> bytes:

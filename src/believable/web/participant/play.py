@@ -15,10 +15,23 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from believable.collect import session_rounds
 from believable.collect.desk import Collect
 from believable.collect.session_rounds import HeldRound
-from believable.core.errors import BelievableError, InvalidInput, StorageFull, TakenOver, Unavailable, Withdrawn
+from believable.core.errors import (
+    BelievableError,
+    InvalidInput,
+    StorageFull,
+    TakenOver,
+    Unavailable,
+    Withdrawn,
+)
 from believable.core.ids import new_token
 from believable.web.participant.played_round import PlayedRound, begun
-from believable.web.participant.round_course import IDLE_S, GaveUpRound, RoundConnection, RoundServices, received
+from believable.web.participant.round_course import (
+    IDLE_S,
+    GaveUpRound,
+    RoundConnection,
+    RoundServices,
+    received,
+)
 from believable.web.participant.round_room import LineTicket
 from believable.web.settings import Settings
 from believable.worlds.picture_stream import CODINGS, Coding
@@ -71,7 +84,12 @@ async def _played(socket: WebSocket, token: str) -> None:
     async def opened_round() -> HeldRound:
         return await collect.store.awrite(
             lambda conn: session_rounds.open_round(
-                conn, collect.context, token=token, epoch=hello.epoch, position=hello.position, holder=holder
+                conn,
+                collect.context,
+                token=token,
+                epoch=hello.epoch,
+                position=hello.position,
+                holder=holder,
             )
         )
 
@@ -90,7 +108,13 @@ async def _played(socket: WebSocket, token: str) -> None:
         await _connected(socket, services, opened, stepped, coding)
 
 
-async def _connected(socket: WebSocket, services: RoundServices, opened: HeldRound, stepped: bool, coding: Coding | None) -> None:
+async def _connected(
+    socket: WebSocket,
+    services: RoundServices,
+    opened: HeldRound,
+    stepped: bool,
+    coding: Coding | None,
+) -> None:
     live: PlayedRound | None = None
     try:
         beginning = asyncio.ensure_future(begun(opened, coding, services.executor))
@@ -106,8 +130,12 @@ async def _connected(socket: WebSocket, services: RoundServices, opened: HeldRou
             await live.close()
 
 
-async def _waited(socket: WebSocket, awaited: Awaitable[object], place: Callable[[], int] = lambda: 0) -> bool:
-    """Meanwhile the page hears that it is worked on (`place` 0), or its place in the line. Whether it had to wait."""
+async def _waited(
+    socket: WebSocket, awaited: Awaitable[object], place: Callable[[], int] = lambda: 0
+) -> bool:
+    """Meanwhile the page hears that it is worked on (`place` 0), or its place in the line. Whether
+    it had to wait.
+    """
     task = asyncio.ensure_future(awaited)
     waited = False
     try:
@@ -148,7 +176,9 @@ async def _first(*tasks: asyncio.Task[None]) -> None:
 
 def _coding(hello: Hello) -> Coding:
     if hello.pictures is None:
-        raise InvalidInput(f"expected {{hello: {{pictures}}}}, one of {', '.join(CODINGS)}. Reload the page.")
+        raise InvalidInput(
+            f"expected {{hello: {{pictures}}}}, one of {', '.join(CODINGS)}. Reload the page."
+        )
     return hello.pictures
 
 
@@ -174,11 +204,20 @@ async def _hello(socket: WebSocket) -> Hello:
     except TimeoutError:
         raise InvalidInput("expected {hello: {epoch, position}} first. Reload the page.") from None
     hello = message.get("hello") if isinstance(message, dict) else None
-    numbers = [hello.get(name) for name in ("epoch", "position")] if isinstance(hello, dict) else [None]
+    numbers = (
+        [hello.get(name) for name in ("epoch", "position")] if isinstance(hello, dict) else [None]
+    )
     if hello is None or not all(type(number) is int and 0 <= number < 2**31 for number in numbers):
-        raise InvalidInput("expected {hello: {epoch, position}} with whole numbers. Reload the page.")
+        raise InvalidInput(
+            "expected {hello: {epoch, position}} with whole numbers. Reload the page."
+        )
     pictures = hello.get("pictures")
-    return Hello(hello["epoch"], hello["position"], hello.get("stepped") is True, pictures if pictures in CODINGS else None)
+    return Hello(
+        hello["epoch"],
+        hello["position"],
+        hello.get("stepped") is True,
+        pictures if pictures in CODINGS else None,
+    )
 
 
 def _same_origin(socket: WebSocket) -> bool:

@@ -1,4 +1,6 @@
-"""A round as a connection plays it, wherever it is: here, in a few microseconds a step, or in a process of its own."""
+"""A round as a connection plays it, wherever it is: here, in a few microseconds a step, or in a
+process of its own.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class PlayedRound(Protocol):
     def take_changes(self) -> list[Change]: ...
     def receive(self, numbered: NumberedInput) -> None: ...
     def release(self) -> None: ...
-    async def step(self, ticks: int = 1, *, look: bool = True, whole: bool = False) -> Sequence[str]: ...
+    async def step(
+        self, ticks: int = 1, *, look: bool = True, whole: bool = False
+    ) -> Sequence[str]: ...
     async def record(self, changes: Sequence[Sequence[int]]) -> tuple[Recording, int]: ...
     async def close(self) -> None: ...
 
@@ -64,7 +68,9 @@ class NearRound:
     def take_image(self) -> None:
         return None
 
-    async def step(self, ticks: int = 1, *, look: bool = True, whole: bool = False) -> Sequence[str]:
+    async def step(
+        self, ticks: int = 1, *, look: bool = True, whole: bool = False
+    ) -> Sequence[str]:
         happened: list[str] = []
         while ticks > 0 and not self._live.over:
             happened += self._live.step()
@@ -73,7 +79,9 @@ class NearRound:
 
     async def record(self, changes: Sequence[Sequence[int]]) -> tuple[Recording, int]:
         opened, loop = self._opened, asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, record_round, opened.playing, opened.setup, changes)
+        return await loop.run_in_executor(
+            self._executor, record_round, opened.playing, opened.setup, changes
+        )
 
     async def close(self) -> None:
         self._live.game.close()

@@ -20,9 +20,11 @@ T = TypeVar("T", bound=AnswerOption)
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """`heading` is the prompt (with a note on optional ones), `help` its explanation, `dom` the base of all element ids.
+    """`heading` is the prompt (with a note on optional ones), `help` its explanation, `dom` the
+    base of all element ids.
 
-    `labels` name the players of a comparison; `stills` says whether the page can remind of them with small pictures.
+    `labels` name the players of a comparison; `stills` says whether the page can remind of them
+    with small pictures.
     """
 
     id: str
@@ -54,7 +56,9 @@ class QuestionView:
         """The values in the order shown, where that was drawn."""
         if not getattr(self.params, "shuffle", False):
             return None
-        listed: Sequence[AnswerOption] = getattr(self.params, "options", ()) or getattr(self.params, "rows", ())
+        listed: Sequence[AnswerOption] = getattr(self.params, "options", ()) or getattr(
+            self.params, "rows", ()
+        )
         return [option.value for option in self.ordered(listed)]
 
     def html(self) -> Markup:
@@ -71,7 +75,9 @@ def view(
     labels: tuple[str, ...] = (),
     stills: bool = False,
 ) -> QuestionView:
-    """A question in the participant's language. Its own order of options follows from the session's seed."""
+    """A question in the participant's language. Its own order of options follows from the session's
+    seed.
+    """
     dom = f"q-{question.id}"
     return QuestionView(
         id=question.id,
@@ -91,7 +97,9 @@ def view(
 
 
 def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
-    """A rule on something of the same page, for the browser to follow; others are settled before the page is made."""
+    """A rule on something of the same page, for the browser to follow; others are settled before
+    the page is made.
+    """
     if rule.opened is not None:
         return {"opened": rule.opened} if planned.trial.opens_beside else None
     own = {question.id for question in planned.trial.page_questions}
@@ -104,12 +112,18 @@ def client_rule(rule: Rule, planned: PlannedTrial) -> dict[str, Any] | None:
 
 
 def localised(value: Any, language: str) -> Any:
-    """Parameters as plain data, with every text in one language, and without what browsers must not get."""
+    """Parameters as plain data, with every text in one language, and without what browsers must not
+    get.
+    """
     if isinstance(value, Text):
         return value.in_language(language)
     if isinstance(value, BaseModel):
         hidden = value.lab_only if isinstance(value, Record) else frozenset()
-        return {name: localised(getattr(value, name), language) for name in type(value).model_fields if name not in hidden}
+        return {
+            name: localised(getattr(value, name), language)
+            for name in type(value).model_fields
+            if name not in hidden
+        }
     if isinstance(value, tuple | list):
         return [localised(element, language) for element in value]
     return value
@@ -117,12 +131,20 @@ def localised(value: Any, language: str) -> Any:
 
 def _heading(question: Question, language: str, texts: Mapping[str, str]) -> Markup:
     words = question.prompt.in_language(language) if question.prompt else texts["watch.questions"]
-    note = Markup("") if question.required else Markup(' <span class="optional">({})</span>').format(texts["question.optional"])
-    hidden = Markup(' class="prompt"') if question.prompt else Markup(' class="prompt visually-hidden"')
+    note = (
+        Markup("")
+        if question.required
+        else Markup(' <span class="optional">({})</span>').format(texts["question.optional"])
+    )
+    hidden = (
+        Markup(' class="prompt"') if question.prompt else Markup(' class="prompt visually-hidden"')
+    )
     return Markup("<span{}>{}</span>{}").format(hidden, markdown_line(words), note)
 
 
 def _help(question: Question, language: str, dom: str) -> Markup:
     if question.help is None:
         return Markup("")
-    return Markup('<p class="help" id="{}-help">{}</p>').format(escape(dom), markdown_line(question.help.in_language(language)))
+    return Markup('<p class="help" id="{}-help">{}</p>').format(
+        escape(dom), markdown_line(question.help.in_language(language))
+    )

@@ -1,7 +1,8 @@
-"""One connection to a round: step after step at the world's pace, a picture after each, inputs durable in pieces meanwhile.
+"""One connection to a round: step after step at the world's pace, a picture after each, inputs
+durable in pieces meanwhile.
 
-A round counts down, runs, and pauses when the page asks for it or falls silent. What was played survives any process: whoever
-connects next goes on from the last durable tick.
+A round counts down, runs, and pauses when the page asks for it or falls silent. What was played
+survives any process: whoever connects next goes on from the last durable tick.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from believable.worlds.round_process import RoundBroken
 
 #: The round waits when what was played in this time is not durable yet.
 MOST_AT_RISK_S = 1.0
-#: Inputs of simulated participants, who lose nothing when they have to play again, become durable in larger pieces.
+#: Inputs of simulated participants, who lose nothing when they have to play again, become durable
+#: in larger pieces.
 STEPPED_PIECE_S = 10.0
 #: A page that says nothing for this long while it plays is thought to be gone.
 SILENCE_S = 0.7
@@ -64,8 +66,9 @@ State: TypeAlias = Literal["ready", "count", "run", "pause", "over"]
 
 
 class FilmRenderer:
-    """Of one server process. Rounds become videos in processes of their own, one at a time, because others may be playing on
-    this machine."""
+    """Of one server process. Rounds become videos in processes of their own, one at a time, because
+    others may be playing on this machine.
+    """
 
     def __init__(self) -> None:
         self._one_at_a_time = asyncio.Semaphore(1)
@@ -77,13 +80,17 @@ class FilmRenderer:
                 source, target = Path(folder) / "round.replay.json.gz", Path(folder) / "round.mp4"
                 source.write_bytes(recording)
                 process = await asyncio.create_subprocess_exec(
-                    *python_command("-m", _FILM_MODULE, str(source), str(target), *map(str, size_px or ())),
+                    *python_command(
+                        "-m", _FILM_MODULE, str(source), str(target), *map(str, size_px or ())
+                    ),
                     stderr=asyncio.subprocess.PIPE,
                 )
                 _, words = await process.communicate()
                 if process.returncode != 0:
                     last = words.decode(errors="replace").strip().splitlines()[-1:]
-                    raise Unavailable(f"the round could not be filmed: {' '.join(last)}. It is tried again.")
+                    raise Unavailable(
+                        f"the round could not be filmed: {' '.join(last)}. It is tried again."
+                    )
                 return target.read_bytes()
 
 
@@ -92,8 +99,10 @@ class GaveUpRound(BelievableError):
 
 
 class RoundTroubles:
-    """Rounds whose games broke. Each is taken up again from what is stored, but not for ever: a game that breaks at the same tick
-    every time will do so once more. Whoever loads the page again tries anew."""
+    """Rounds whose games broke. Each is taken up again from what is stored, but not for ever: a
+    game that breaks at the same tick every time will do so once more. Whoever loads the page again
+    tries anew.
+    """
 
     def __init__(self) -> None:
         self._broken: Counter[tuple[RoundKey, int]] = Counter()
@@ -102,11 +111,15 @@ class RoundTroubles:
         self._broken[key, tick] += 1
         if self._broken[key, tick] >= MOST_TROUBLES:
             del self._broken[key, tick]
-            raise GaveUpRound(f"round {key} broke {MOST_TROUBLES} times after tick {tick}: {error}") from error
+            raise GaveUpRound(
+                f"round {key} broke {MOST_TROUBLES} times after tick {tick}: {error}"
+            ) from error
 
 
 class InputAllowance:
-    """How much a page may say: so much in a second, and so much at once. It says something for each picture on its screen."""
+    """How much a page may say: so much in a second, and so much at once. It says something for each
+    picture on its screen.
+    """
 
     def __init__(self, per_s: float, at_once: float, now_s: float) -> None:
         self._per_s, self._at_once = per_s, at_once
@@ -116,7 +129,10 @@ class InputAllowance:
         self._left = min(self._at_once, self._left + (now_s - self._since_s) * self._per_s) - count
         self._since_s = now_s
         if self._left < 0:
-            raise InvalidInput(f"too much at once: a page may say {self._per_s:g} things in a second. Reload the page.")
+            raise InvalidInput(
+                f"too much at once: a page may say {self._per_s:g} things in a second. Reload the"
+                " page."
+            )
 
 
 async def received(socket: WebSocket) -> Any:
@@ -126,7 +142,9 @@ async def received(socket: WebSocket) -> Any:
         raise WebSocketDisconnect(message.get("code", 1000))
     text = message.get("text")
     if not isinstance(text, str) or len(text) > LONGEST_MESSAGE:
-        raise InvalidInput(f"a message is no text of at most {LONGEST_MESSAGE} characters. Reload the page.")
+        raise InvalidInput(
+            f"a message is no text of at most {LONGEST_MESSAGE} characters. Reload the page."
+        )
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -135,8 +153,10 @@ async def received(socket: WebSocket) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RoundServices:
-    """What a connection needs of its server: where rounds are made again (`executor`) and filmed, who writes meanwhile, how many
-    may be played whose pictures are made here (`room`), and which of them broke."""
+    """What a connection needs of its server: where rounds are made again (`executor`) and filmed,
+    who writes meanwhile, how many may be played whose pictures are made here (`room`), and which of
+    them broke.
+    """
 
     store: Store
     context: Context
@@ -150,7 +170,9 @@ class RoundServices:
 class RoundConnection:
     """A page that plays. `run` lasts until the round is over or the page is gone."""
 
-    def __init__(self, socket: WebSocket, services: RoundServices, opened: HeldRound, live: PlayedRound) -> None:
+    def __init__(
+        self, socket: WebSocket, services: RoundServices, opened: HeldRound, live: PlayedRound
+    ) -> None:
         self._socket = socket
         self._services = services
         self._opened = opened
@@ -199,7 +221,10 @@ class RoundConnection:
         self._stepped = True
         await self._send({"welcome": self._welcome()})
         live = self._live
-        while not live.over and (step := step_in(await received(self._socket), self._schema)) is not None:
+        while (
+            not live.over
+            and (step := step_in(await received(self._socket), self._schema)) is not None
+        ):
             number, pressed, ticks = step
             live.receive(NumberedInput(number, live.tick, pressed))
             happened = list(await live.step(ticks, look=False))
@@ -210,7 +235,8 @@ class RoundConnection:
         if live.over:
             await self._end()
 
-    # ------------------------------------------------------------------------------------------ the course
+    # ------------------------------------------------------------------------------------------ the
+    # course
 
     async def _play(self) -> None:
         """Tick after tick, until something stops it."""
@@ -249,7 +275,10 @@ class RoundConnection:
     def _make_room(self) -> None:
         rendered, waiting = self._opened.playing.rendering is not None, self._services.room.waiting
         if rendered and waiting and self._now_s() - self._idle_since_s > MAKES_ROOM_S:
-            raise Unavailable("nobody played here for a while, and others wait. The page gets into the line again.")
+            raise Unavailable(
+                "nobody played here for a while, and others wait. The page gets into the line"
+                " again."
+            )
 
     def _go(self) -> None:
         if self._state in ("ready", "pause"):
@@ -268,11 +297,17 @@ class RoundConnection:
         loop = asyncio.get_running_loop()
         changes = await services.store.aread(lambda conn: session_rounds.applied(conn, opened))
         recording, score = await self._worked_on(self._live.record(changes))
-        recorded = await loop.run_in_executor(services.executor, session_rounds.ended, recording, score)
+        recorded = await loop.run_in_executor(
+            services.executor, session_rounds.ended, recording, score
+        )
         if opened.filmed:
-            video = await self._worked_on(services.films.film(recorded.recording, self._film_size()))
+            video = await self._worked_on(
+                services.films.film(recorded.recording, self._film_size())
+            )
             recorded = replace(recorded, video=video)
-        await services.store.awrite(lambda conn: session_rounds.end_round(conn, services.context, opened, recorded))
+        await services.store.awrite(
+            lambda conn: session_rounds.end_round(conn, services.context, opened, recorded)
+        )
         await self._send({"over": {"score": recorded.score}})
 
     async def _worked_on(self, work: Coroutine[Any, Any, T]) -> T:
@@ -290,9 +325,12 @@ class RoundConnection:
     def _film_size(self) -> tuple[int, int] | None:
         """That of the pictures which were seen, where there were any."""
         welcome = self._live.welcome
-        return (welcome["width_px"], welcome["height_px"]) if self._opened.playing.rendering else None
+        return (
+            (welcome["width_px"], welcome["height_px"]) if self._opened.playing.rendering else None
+        )
 
-    # ------------------------------------------------------------------------------------------ the wire
+    # ------------------------------------------------------------------------------------------ the
+    # wire
 
     def _welcome(self) -> dict[str, Any]:
         playing, setup = self._opened.playing, self._opened.setup
@@ -301,7 +339,9 @@ class RoundConnection:
             seen["known"] = playing.known(setup)
         elif playing.rendering is not None:
             seen["controls"] = _controls_message(playing.rendering.controls(setup), self._schema)
-            seen["codec"] = codec_name(self._live.welcome["width_px"], self._live.welcome["height_px"])
+            seen["codec"] = codec_name(
+                self._live.welcome["width_px"], self._live.welcome["height_px"]
+            )
         return {
             **self._live.welcome,
             **seen,
@@ -365,7 +405,9 @@ class RoundConnection:
 
 
 class _SentPictures:
-    """Which pictures went to a page and which it has seen: a line that cannot take them all gets fewer, never late ones."""
+    """Which pictures went to a page and which it has seen: a line that cannot take them all gets
+    fewer, never late ones.
+    """
 
     def __init__(self, tick: int, most_ticks: int) -> None:
         self._most = most_ticks
@@ -398,7 +440,14 @@ def _controls_message(controls: GameControls, schema: InputSchema) -> dict[str, 
     return {
         "parts": [[part.kind, part.low, part.high] for part in schema.parts],
         "keys": {codes: [numbers[name], value] for codes, (name, value) in controls.keys.items()},
-        "buttons": {str(button): [numbers[name], value] for button, (name, value) in controls.buttons.items()},
+        "buttons": {
+            str(button): [numbers[name], value]
+            for button, (name, value) in controls.buttons.items()
+        },
         "words": dict(controls.words),
-        "mouse": None if mouse is None else [numbers[mouse.sideways], numbers[mouse.upwards], mouse.per_px],
+        "mouse": (
+            None
+            if mouse is None
+            else [numbers[mouse.sideways], numbers[mouse.upwards], mouse.per_px]
+        ),
     }

@@ -1,4 +1,6 @@
-"""Room for rounds whose pictures are made on the server: so many at once, and a line for whoever comes later."""
+"""Room for rounds whose pictures are made on the server: so many at once, and a line for whoever
+comes later.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class LineTicket:
 
 
 class RoundRoom:
-    """Of one server process. Rounds that were begun come before those that were not: somebody's minute stands still."""
+    """Of one server process. Rounds that were begun come before those that were not: somebody's
+    minute stands still.
+    """
 
     def __init__(self, most: int, now_s: Callable[[], float] = time.monotonic) -> None:
         self._most = most

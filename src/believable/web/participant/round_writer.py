@@ -1,6 +1,8 @@
-"""Inputs become durable while their rounds go on: those of all rounds of a process together, a few times a second.
+"""Inputs become durable while their rounds go on: those of all rounds of a process together, a few
+times a second.
 
-One change for all of them costs little more than one for a single round, and the loop that plays them is left alone meanwhile.
+One change for all of them costs little more than one for a single round, and the loop that plays
+them is left alone meanwhile.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ class PlayedInputs(Protocol):
 
 
 class RoundInputs:
-    """The inputs of one connection on their way to the database. `durable`: they are stored before this tick."""
+    """The inputs of one connection on their way to the database. `durable`: they are stored before
+    this tick.
+    """
 
     def __init__(self, writer: RoundWriter, opened: HeldRound, live: PlayedInputs) -> None:
         self._writer = writer
@@ -58,11 +62,15 @@ class RoundInputs:
             self.check()
 
     def take_piece(self) -> Piece | None:
-        """The next piece, if there is one and the one before is stored. `piece_written` has to follow."""
+        """The next piece, if there is one and the one before is stored. `piece_written` has to
+        follow.
+        """
         if not self._idle.is_set() or not self.at_risk_ticks or self._trouble is not None:
             return None
         self._idle.clear()
-        return Piece(self._opened.key, self._opened.holder, self._live.tick, self._live.take_changes())
+        return Piece(
+            self._opened.key, self._opened.holder, self._live.tick, self._live.take_changes()
+        )
 
     def piece_written(self, piece: Piece, trouble: BaseException | None) -> None:
         self._trouble = trouble
@@ -97,13 +105,21 @@ class RoundWriter:
 
     async def write(self, rounds_played: Iterable[RoundInputs]) -> None:
         """One change; whoever is refused is refused alone."""
-        taken = [(inputs, piece) for inputs in rounds_played if (piece := inputs.take_piece()) is not None]
+        taken = [
+            (inputs, piece)
+            for inputs in rounds_played
+            if (piece := inputs.take_piece()) is not None
+        ]
         if not taken:
             return
         pieces = [piece for _, piece in taken]
-        writing = asyncio.ensure_future(self._store.awrite(lambda conn: rounds.append(conn, pieces)))
+        writing = asyncio.ensure_future(
+            self._store.awrite(lambda conn: rounds.append(conn, pieces))
+        )
         await asyncio.wait({writing})
         failed = writing.exception()  # each connection has to hear of it
-        troubles: Sequence[BaseException | None] = [failed] * len(pieces) if failed else writing.result()
+        troubles: Sequence[BaseException | None] = (
+            [failed] * len(pieces) if failed else writing.result()
+        )
         for (inputs, piece), trouble in zip(taken, troubles, strict=True):
             inputs.piece_written(piece, trouble)

@@ -25,8 +25,18 @@ from believable.pages.message import TrialMessage
 from believable.players import PLAYER_TEXTS
 from believable.web.connections import place_of
 from believable.web.module_graph import MAIN, preloaded
-from believable.web.participant.landing_page import HOLDER_COOKIE, keep_holder, message, remembered_query
-from believable.web.participant.media_ranges import CountedResponse, asked_range, medium_response, sent_by_proxy
+from believable.web.participant.landing_page import (
+    HOLDER_COOKIE,
+    keep_holder,
+    message,
+    remembered_query,
+)
+from believable.web.participant.media_ranges import (
+    CountedResponse,
+    asked_range,
+    medium_response,
+    sent_by_proxy,
+)
 from believable.web.participant.trial import texts_in, texts_of, trial_json, trial_message
 from believable.web.problems import waits_out
 from believable.web.security import ARRIVAL
@@ -84,7 +94,9 @@ class FinishBody(_Body):
 
 
 class WithdrawBody(_Body):
-    """`code` is the one for continuing later. After the end it is asked of browsers that did not take part."""
+    """`code` is the one for continuing later. After the end it is asked of browsers that did not
+    take part.
+    """
 
     code: Annotated[str, Field(max_length=40)] = ""
 
@@ -95,15 +107,18 @@ class SimulatedPage(BaseModel):
 
 
 class SimulatedPart(BaseModel):
-    """The assignment of a simulated session: its arms, and its pages by position. Other sessions never get it."""
+    """The assignment of a simulated session: its arms, and its pages by position. Other sessions
+    never get it.
+    """
 
     arms: dict[str, str]
     pages: list[SimulatedPage]
 
 
 class ClaimAnswer(BaseModel):
-    """`trial` is the current trial with what is stored of it; who has more to send asks for it again afterwards. `simulated` is
-    there for simulated sessions only."""
+    """`trial` is the current trial with what is stored of it; who has more to send asks for it
+    again afterwards. `simulated` is there for simulated sessions only.
+    """
 
     epoch: int
     ack: int
@@ -114,7 +129,9 @@ class ClaimAnswer(BaseModel):
 
 
 class AdvanceAnswer(BaseModel):
-    """`trial` is the next trial, where there is one; `ack` the highest event up to which nothing is missing."""
+    """`trial` is the next trial, where there is one; `ack` the highest event up to which nothing is
+    missing.
+    """
 
     ack: int
     status: Literal["next", "again", "finished"]
@@ -192,9 +209,13 @@ async def session_page(request: Request, token: Token) -> Response:
     )
 
 
-@router.get("/s/{token}/trial", response_model=None)  # a tenth of the start-up otherwise; `web.openapi` describes it
+@router.get(
+    "/s/{token}/trial", response_model=None
+)  # a tenth of the start-up otherwise; `web.openapi` describes it
 async def current_trial(request: Request, token: Token) -> Response:
-    """The current trial: HTML, questions, media, drafts. `kind` is `finish` when only that is left, then `finished`."""
+    """The current trial: HTML, questions, media, drafts. `kind` is `finish` when only that is left,
+    then `finished`.
+    """
     view = await _with_redirect(request, token, await _desk(request).view(token))
     return Response(_trial_json(request, token, view), media_type="application/json")
 
@@ -223,13 +244,20 @@ async def claim(request: Request, token: Token, body: ClaimBody) -> Response:
 
 @router.post("/s/{token}/advance", response_model=None)
 async def advance(request: Request, token: Token, body: AdvanceBody) -> Response:
-    """Store `events`, then close the trial whose `trial.submit` is event `seq`: both or neither. Errors are words for the page,
-    by question id."""
+    """Store `events`, then close the trial whose `trial.submit` is event `seq`: both or neither.
+    Errors are words for the page, by question id.
+    """
     desk = _desk(request)
     advanced = await desk.advance(token, body.epoch, body.position, body.seq, body.events)
     texts = texts_in(advanced.standing.definition, advanced.standing.session.language)
-    errors = {name: texts[error.key].format(**error.values) for name, error in advanced.errors.items()}
-    trial = _trial_json(request, token, await desk.next(token, advanced)) if advanced.status == "next" else None
+    errors = {
+        name: texts[error.key].format(**error.values) for name, error in advanced.errors.items()
+    }
+    trial = (
+        _trial_json(request, token, await desk.next(token, advanced))
+        if advanced.status == "next"
+        else None
+    )
     answer = {
         "ack": advanced.standing.session.head_seq,
         "status": advanced.status,
@@ -241,28 +269,45 @@ async def advance(request: Request, token: Token, body: AdvanceBody) -> Response
 
 @router.post("/s/{token}/finish")
 async def finish(request: Request, token: Token, body: FinishBody) -> FinishAnswer:
-    """End the session: only when every event up to `seq` is stored and both chains have this head."""
-    finished = await _desk(request).finish(token, body.epoch, body.seq, body.head, remembered_query(request))
-    return FinishAnswer(outcome=finished.outcome, receipt=finished.receipt, code=finished.code, redirect=finished.redirect)
+    """End the session: only when every event up to `seq` is stored and both chains have this
+    head.
+    """
+    finished = await _desk(request).finish(
+        token, body.epoch, body.seq, body.head, remembered_query(request)
+    )
+    return FinishAnswer(
+        outcome=finished.outcome,
+        receipt=finished.receipt,
+        code=finished.code,
+        redirect=finished.redirect,
+    )
 
 
 @router.get("/s/{token}/later")
 async def later(request: Request, token: Token) -> LaterAnswer:
-    """A personal link and a short code to continue on any device. After the end, only for browsers that took part."""
+    """A personal link and a short code to continue on any device. After the end, only for browsers
+    that took part.
+    """
     ticket = await _desk(request).later(token, PersonProof(request.cookies.get(HOLDER_COOKIE, "")))
-    return LaterAnswer(link=f"{request.app.state.settings.base_url}/s/{ticket.token}", code=ticket.code)
+    return LaterAnswer(
+        link=f"{request.app.state.settings.base_url}/s/{ticket.token}", code=ticket.code
+    )
 
 
 @router.post("/s/{token}/withdraw")
 async def withdraw(request: Request, token: Token, body: WithdrawBody) -> WithdrawAnswer:
-    """Delete everything of this session, at once and for good. After the end, a browser that did not take part needs the code."""
+    """Delete everything of this session, at once and for good. After the end, a browser that did
+    not take part needs the code.
+    """
     proof = PersonProof(request.cookies.get(HOLDER_COOKIE, ""), body.code, place_of(request))
     await _desk(request).withdraw(token, proof)
     return WithdrawAnswer()
 
 
 @router.get("/s/{token}/media/{name}", response_class=Response)
-async def medium(request: Request, token: Token, name: Annotated[str, Path(max_length=64)]) -> Response:
+async def medium(
+    request: Request, token: Token, name: Annotated[str, Path(max_length=64)]
+) -> Response:
     """A medium under this session's own name for it, with Range."""
     settings: Settings = request.app.state.settings
     own_name, content = name, await _desk(request).medium(token, name)
@@ -302,11 +347,16 @@ def _state(token: str, view: SessionView, active: bool) -> Markup:
     key = (view.definition.hash, view.language, kinds)
     said = _said_by_scripts.get(key)
     if said is None:
-        beginnings = (*_SCRIPT_TEXTS, *(beginning for kind in kinds for beginning in PAGES[kind].script_texts))
+        beginnings = (
+            *_SCRIPT_TEXTS,
+            *(beginning for kind in kinds for beginning in PAGES[kind].script_texts),
+        )
         if any(medium.is_replay for medium in view.definition.media.values()):
             beginnings += _RECORDED_TEXTS
         texts = {name: text for name, text in texts_of(view).items() if name.startswith(beginnings)}
-        said = _said_by_scripts.put(key, orjson.Fragment(orjson.dumps(texts).replace(b"<", b"\\u003c")))
+        said = _said_by_scripts.put(
+            key, orjson.Fragment(orjson.dumps(texts).replace(b"<", b"\\u003c"))
+        )
     state = {"base": f"/s/{token}", "active": active, "texts": said}
     return Markup(orjson.dumps(state).decode().replace("<", "\\u003c"))
 
@@ -317,7 +367,10 @@ async def _with_redirect(request: Request, token: str, view: SessionView) -> Ses
     if view.finished is None or view.finished.redirect is not None or not query:
         return view
     own = view.session
-    return replace(view, finished=await _desk(request).finish(token, own.epoch, own.head_seq, own.head_hash, query))
+    return replace(
+        view,
+        finished=await _desk(request).finish(token, own.epoch, own.head_seq, own.head_hash, query),
+    )
 
 
 def _trial_json(request: Request, token: str, view: SessionView) -> bytes:

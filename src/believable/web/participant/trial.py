@@ -1,4 +1,6 @@
-"""The current trial as the browser gets it. Nothing here may name a condition, arm, scenario, stimulus, file or right answer."""
+"""The current trial as the browser gets it. Nothing here may name a condition, arm, scenario,
+stimulus, file or right answer.
+"""
 
 from __future__ import annotations
 
@@ -42,15 +44,29 @@ def trial_message(session: SessionView, *, base: str, now_ms: int) -> TrialMessa
         return _bare(session, "finished", finished_html(session))
     planned, trial = session.trial, session.trial.trial
     if trial.is_end:
-        return _bare(session, "finish", fragment("participant/sending.html", texts=texts_of(session)))
+        return _bare(
+            session, "finish", fragment("participant/sending.html", texts=texts_of(session))
+        )
     kind = PAGES[trial.kind]
     asked = shown_questions(session)
-    page = ShownPage(planned, session.seed, session.attempts, session.drafts, session.seen, session.session.opened_ms, now_ms)
+    page = ShownPage(
+        planned,
+        session.seed,
+        session.attempts,
+        session.drafts,
+        session.seen,
+        session.session.opened_ms,
+        now_ms,
+    )
     drawn = _drawn(session, kind, asked)
     parts: dict[str, Any] = {
         "media": _media(session.media, base),
         "stills": _media(session.stills, base),
-        "drafts": {question.id: session.drafts[question.id] for question, _ in asked if question.id in session.drafts},
+        "drafts": {
+            question.id: session.drafts[question.id]
+            for question, _ in asked
+            if question.id in session.drafts
+        },
         "saved": [(event.seq, event.kind, event.data) for event in session.saved],
         "streams": list(session.streams),
         **drawn.parts,
@@ -60,29 +76,49 @@ def trial_message(session: SessionView, *, base: str, now_ms: int) -> TrialMessa
 
 
 def trial_json(session: SessionView, *, base: str, now_ms: int) -> bytes:
-    """The same as JSON. A page on which nothing has happened yet, without media and without anything of its kind, is the same for
-    everybody who sees it."""
+    """The same as JSON. A page on which nothing has happened yet, without media and without
+    anything of its kind, is the same for everybody who sees it.
+    """
     planned, trial = session.trial, session.trial.trial
-    personal = session.media or session.stills or session.drafts or session.saved or session.seen or session.opened
+    personal = (
+        session.media
+        or session.stills
+        or session.drafts
+        or session.saved
+        or session.seen
+        or session.opened
+    )
     if personal or session.finished is not None or trial.is_end:
         return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
     kind = PAGES[trial.kind]
-    page = ShownPage(planned, session.seed, session.attempts, session.drafts, session.seen, session.session.opened_ms, now_ms)
+    page = ShownPage(
+        planned,
+        session.seed,
+        session.attempts,
+        session.drafts,
+        session.seen,
+        session.session.opened_ms,
+        now_ms,
+    )
     drawn = _drawn(session, kind, shown_questions(session))
     if kind.message(trial, page):
         return trial_message(session, base=base, now_ms=now_ms).model_dump_json().encode()
     if not drawn.untouched:
         message = trial_message(session, base=base, now_ms=now_ms)
-        drawn.untouched.append(message.model_dump_json(exclude={"position", "total", "minutes_left"}).encode()[1:])
+        drawn.untouched.append(
+            message.model_dump_json(exclude={"position", "total", "minutes_left"}).encode()[1:]
+        )
     place = (session.position, len(session.plan), _minutes_left(session))
     return b'{"position":%d,"total":%d,"minutes_left":%d,%b' % (*place, drawn.untouched[0])
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnPage:
-    """What everybody gets who sees the same page: its words and questions, and what the browser loads for it. `trial` is the
-    record it was drawn from, so that its identity stays taken for as long as this is kept. `untouched` is
-    the message as it is where nobody has done anything yet, after its place in the plan, once it was needed."""
+    """What everybody gets who sees the same page: its words and questions, and what the browser
+    loads for it. `trial` is the record it was drawn from, so that its identity stays taken for as
+    long as this is kept. `untouched` is the message as it is where nobody has done anything yet,
+    after its place in the plan, once it was needed.
+    """
 
     trial: TrialBase
     html: Markup
@@ -90,12 +126,17 @@ class DrawnPage:
     untouched: list[bytes] = field(default_factory=list)
 
 
-#: Pages kept as they were drawn, some kilobytes each. Drawing one takes a millisecond or two, nearly all of what a page costs.
+#: Pages kept as they were drawn, some kilobytes each. Drawing one takes a millisecond or two,
+#: nearly all of what a page costs.
 DRAWN_KEPT = 500
 _drawn_pages: LatestKept[tuple[Any, ...], DrawnPage] = LatestKept(DRAWN_KEPT)
 
 
-def _drawn(session: SessionView, kind: PageKind[Any], asked: Sequence[tuple[Question, dict[str, Any] | None]]) -> DrawnPage:
+def _drawn(
+    session: SessionView,
+    kind: PageKind[Any],
+    asked: Sequence[tuple[Question, dict[str, Any] | None]],
+) -> DrawnPage:
     """The page, drawn now or before for somebody for whom everything that it shows was the same."""
     planned, trial = session.trial, session.trial.trial
     shuffled = any(getattr(question.params, "shuffle", False) for question, _ in asked)
@@ -119,7 +160,9 @@ def _drawn(session: SessionView, kind: PageKind[Any], asked: Sequence[tuple[Ques
     views = _views(session, [question for question, _ in asked])
     parts = {
         "questions": [_question(question, rule, session.language) for question, rule in asked],
-        "orders": {question.id: order for question in views if (order := question.order()) is not None},
+        "orders": {
+            question.id: order for question in views if (order := question.order()) is not None
+        },
         "controls": _controls(trial),
         "annotate": _annotate(session),
         **_loaded(session, kind, views),
@@ -147,15 +190,22 @@ def _minutes_left(session: SessionView) -> int:
 
 
 def styles_of(instruments: Iterable[str]) -> tuple[str, ...]:
-    return tuple(f"/static/instruments/{name}/widget.css" for name in instruments if _has_style(name))
+    return tuple(
+        f"/static/instruments/{name}/widget.css" for name in instruments if _has_style(name)
+    )
 
 
-def _loaded(session: SessionView, kind: PageKind[Any], views: Sequence[QuestionView]) -> dict[str, Any]:
+def _loaded(
+    session: SessionView, kind: PageKind[Any], views: Sequence[QuestionView]
+) -> dict[str, Any]:
     """What the browser loads: of the instruments, of the players, of the kind of page."""
     trial = session.trial.trial
     annotated = () if trial.annotation is None else (trial.annotation.kind,)
     instruments = dict.fromkeys((*(question.kind for question in views), *annotated))
-    players = [PLAYERS[name] for name in dict.fromkeys(medium.player for medium in (*session.media, *session.stills))]
+    players = [
+        PLAYERS[name]
+        for name in dict.fromkeys(medium.player for medium in (*session.media, *session.stills))
+    ]
     return {
         "styles": [
             *styles_of(instruments),
@@ -184,7 +234,9 @@ def texts_of(session: SessionView) -> Texts:
 
 
 def shown_questions(session: SessionView) -> list[tuple[Question, dict[str, Any] | None]]:
-    """The questions of the page with the rule the browser has to follow; those already ruled out are not there at all."""
+    """The questions of the page with the rule the browser has to follow; those already ruled out
+    are not there at all.
+    """
     planned = session.trial
     shown: list[tuple[Question, dict[str, Any] | None]] = []
     for question in planned.trial.page_questions:
@@ -230,7 +282,11 @@ def _views(session: SessionView, questions: Sequence[Question]) -> list[Question
 
 
 def _html(
-    session: SessionView, kind: PageKind[Any], views: Sequence[QuestionView], reminded: PlannedTrial | None, notice: str | None
+    session: SessionView,
+    kind: PageKind[Any],
+    views: Sequence[QuestionView],
+    reminded: PlannedTrial | None,
+    notice: str | None,
 ) -> Markup:
     trial, texts = session.trial.trial, _page_texts(session)
     prose = _prose(session, session.trial)
@@ -269,7 +325,9 @@ def _page_texts(session: SessionView) -> Mapping[str, str]:
 
 
 def _title(session: SessionView, kind: PageKind[Any], prose: Markup | None) -> str | None:
-    """The author's title; else the built-in one, unless the author's text begins with a heading of its own."""
+    """The author's title; else the built-in one, unless the author's text begins with a heading of
+    its own.
+    """
     trial = session.trial.trial
     own: Text | None = getattr(trial, "title", None)
     if own is not None:
@@ -353,7 +411,9 @@ def _annotate(session: SessionView) -> AnnotatePart | None:
     return AnnotatePart(
         kind=annotation.kind,
         params=localised(annotation.params, session.language),
-        practice=f"/static/instruments/{instrument.practice}" if session.trial.trial.practises else None,
+        practice=f"/static/instruments/{instrument.practice}"
+        if session.trial.trial.practises
+        else None,
         tries=PRACTICE_TRIES,
     )
 
@@ -362,7 +422,9 @@ def _annotate_view(trial: TrialBase, language: str) -> AnnotateView | None:
     if trial.annotation is None or trial.practises:
         return None
     prompt = trial.annotation.prompt
-    return AnnotateView(trial.annotation.kind, None if prompt is None else prompt.in_language(language))
+    return AnnotateView(
+        trial.annotation.kind, None if prompt is None else prompt.in_language(language)
+    )
 
 
 def _has_style(kind: str) -> bool:

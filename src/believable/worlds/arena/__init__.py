@@ -13,7 +13,9 @@ MOVERS = ("#2f6690", "#c8553d", "#5b8c5a", "#8f5aa8")
 
 def draw(recording: Recording) -> Scene:
     world = recording.world
-    walls = tuple(Shape("rect", "#5b6770", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#"))
+    walls = tuple(
+        Shape("rect", "#5b6770", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#")
+    )
     sprites = tuple(
         Sprite(
             actor.id,

@@ -1,4 +1,6 @@
-"""Doom: a 3D game in first or third person, by ViZDoom and Freedoom. Needs the extra `doom`, loaded with the first round."""
+"""Doom: a 3D game in first or third person, by ViZDoom and Freedoom. Needs the extra `doom`, loaded
+with the first round.
+"""
 
 from __future__ import annotations
 

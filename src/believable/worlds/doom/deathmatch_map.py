@@ -1,7 +1,8 @@
-"""The map of a deathmatch: a court in the open air below, a gallery around it above, stairs between them, a room at each corner.
+"""The map of a deathmatch: a court in the open air below, a gallery around it above, stairs between
+them, a room at each corner.
 
-Weapons, ammunition, armour and health lie at known places and come back a known time after they were taken (`items.py`).
-Everybody begins at one of eight places.
+Weapons, ammunition, armour and health lie at known places and come back a known time after they
+were taken (`items.py`). Everybody begins at one of eight places.
 """
 
 from __future__ import annotations
@@ -48,12 +49,16 @@ class DeathmatchMap:
 
 @lru_cache(maxsize=16)
 def deathmatch_map(seed: int) -> DeathmatchMap:
-    """The map of this seed. Every item can be reached from every place where one begins, or the next attempt is drawn."""
+    """The map of this seed. Every item can be reached from every place where one begins, or the
+    next attempt is drawn.
+    """
     for attempt in range(100):
         drawn = _CourtBuilder(random.Random(derive(seed, "deathmatch", attempt))).build(seed)
         walk = WalkMap(drawn.plan)
         wanted = {*drawn.spawns, *(item.tile for item in drawn.items)}
-        if len(drawn.spawns) == SPAWNS and all(wanted <= walk.distances(spawn).keys() for spawn in drawn.spawns):
+        if len(drawn.spawns) == SPAWNS and all(
+            wanted <= walk.distances(spawn).keys() for spawn in drawn.spawns
+        ):
             return drawn
     raise AssertionError(f"no deathmatch map for seed {seed} in 100 attempts")
 
@@ -74,8 +79,16 @@ class _CourtBuilder:
         below_corners = [self._corner(number, theme) for number, theme in enumerate(self._corners)]
         self._stairs(first, last)
         self._cover(first, last)
-        lower = [tile for tile, look in self._tiles.items() if look.floor == 0 and first <= min(tile) and max(tile) < last]
-        upper = [tile for tile, look in self._tiles.items() if look.floor == UPPER and look.ceiling_flat != SKY]
+        lower = [
+            tile
+            for tile, look in self._tiles.items()
+            if look.floor == 0 and first <= min(tile) and max(tile) < last
+        ]
+        upper = [
+            tile
+            for tile, look in self._tiles.items()
+            if look.floor == UPPER and look.ceiling_flat != SKY
+        ]
         items = [*self._lay_items(_BELOW, lower), *self._lay_items(_ABOVE, upper)]
         for kinds, tiles in zip(_CORNERS, below_corners, strict=True):
             items += self._lay_items(kinds, tiles)
@@ -90,9 +103,19 @@ class _CourtBuilder:
         plan = FloorPlan(SIDE, SIDE, self._tiles, tuple(self._things))
         return DeathmatchMap(seed, plan, tuple(spawns), tuple(items))
 
-    def _look(self, theme: RoomTheme, floor: int, ceiling: int, light: int = 0, *, rim: bool = False) -> TileLook:
+    def _look(
+        self, theme: RoomTheme, floor: int, ceiling: int, light: int = 0, *, rim: bool = False
+    ) -> TileLook:
         flat = theme.rim if rim else theme.floor
-        return TileLook(floor, ceiling, flat, theme.ceiling, theme.wall, theme.riser, min(255, theme.light + light))
+        return TileLook(
+            floor,
+            ceiling,
+            flat,
+            theme.ceiling,
+            theme.wall,
+            theme.riser,
+            min(255, theme.light + light),
+        )
 
     def _lay_gallery(self, first: int, last: int) -> None:
         for x in range(first, last):
@@ -100,7 +123,9 @@ class _CourtBuilder:
                 rim = min(x - first, y - first, last - 1 - x, last - 1 - y)
                 look = self._look(self._gallery, UPPER, UPPER + 128, rim=rim == GALLERY_WIDTH - 1)
                 lit = rim == 1 and (x + y) % 4 == 0
-                self._tiles[x, y] = replace(look, ceiling_flat=self._gallery.glow, light=248) if lit else look
+                self._tiles[x, y] = (
+                    replace(look, ceiling_flat=self._gallery.glow, light=248) if lit else look
+                )
 
     def _lay_court(self, first: int, last: int) -> None:
         for x in range(first, last):
@@ -114,7 +139,9 @@ class _CourtBuilder:
                 self._tiles[x, y] = replace(self._tiles[x, y], floor=-16, floor_flat=pool)
 
     def _corner(self, number: int, theme: RoomTheme) -> list[Tile]:
-        """A room beyond a corner of the gallery, reached from the gallery by a short flight and from the court by a tunnel."""
+        """A room beyond a corner of the gallery, reached from the gallery by a short flight and
+        from the court by a tunnel.
+        """
         east, north = number % 2, number // 2
         near, far = COURT_FIRST - GALLERY_WIDTH, COURT_FIRST + COURT_SIDE + GALLERY_WIDTH
         columns = range(far + 1, far + 6) if east else range(near - 6, near - 1)
@@ -134,22 +161,31 @@ class _CourtBuilder:
             edge = columns[0] if east else columns[-1]
             for y in (rows[2], rows[3]):
                 self._tiles[edge, y] = self._look(theme, height + 16, height + 144)
-                self._tiles[door, y] = self._look(theme, height + 32 if UPPER - height > 48 else height + 16, UPPER + 104, 16)
+                self._tiles[door, y] = self._look(
+                    theme, height + 32 if UPPER - height > 48 else height + 16, UPPER + 104, 16
+                )
                 inner = door - 1 if east else door + 1
                 self._tiles[inner, y] = self._look(self._gallery, height + 48, UPPER + 128)
         return [tile for tile in tiles if self._tiles[tile].floor == height]
 
     def _stairs(self, first: int, last: int) -> None:
-        """From the court up to the gallery: a flight along the middle of two or three sides, two tiles wide."""
+        """From the court up to the gallery: a flight along the middle of two or three sides, two
+        tiles wide.
+        """
         sides = self._rng.sample(range(4), self._rng.choice((2, 3)))
         for side in sides:
             at = first + self._rng.randint(3, COURT_SIDE - 5)
             for number in range(7):
                 for wide in (0, 1):
-                    along, into = at + wide, (first + 6 - number if side % 2 == 0 else last - 7 + number)
+                    along, into = (
+                        at + wide,
+                        (first + 6 - number if side % 2 == 0 else last - 7 + number),
+                    )
                     tile = (into, along) if side < 2 else (along, into)
                     look = self._tiles[tile]
-                    self._tiles[tile] = replace(look, floor=16 * (number + 1), floor_flat=self._court.rim)
+                    self._tiles[tile] = replace(
+                        look, floor=16 * (number + 1), floor_flat=self._court.rim
+                    )
                     self._taken.add(tile)
 
     def _cover(self, first: int, last: int) -> None:

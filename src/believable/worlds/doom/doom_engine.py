@@ -1,4 +1,6 @@
-"""The engine: a ViZDoom process stepped tic by tic, seen to from its beginning to its end. Nothing else imports `vizdoom`."""
+"""The engine: a ViZDoom process stepped tic by tic, seen to from its beginning to its end. Nothing
+else imports `vizdoom`.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,11 @@ from believable.worlds.doom.items import HIDDEN_DEG, LYING, actors_of_items
 TICS_PER_S = 35
 #: A figure appears in a cloud; a round begins when it has gone.
 ARRIVAL_TICS = 52
-#: A bot that appears on the player's place kills the player. The player comes back until this many arrivals have failed.
+#: A bot that appears on the player's place kills the player. The player comes back until this many
+#: arrivals have failed.
 MOST_ARRIVALS = 20
-#: Whoever is watched appears somewhat later, and the engine writes the name over the picture at first.
+#: Whoever is watched appears somewhat later, and the engine writes the name over the picture at
+#: first.
 WATCHED_TICS = 175
 #: An engine that was asked to end is killed after this.
 PATIENCE_S = 3.0
@@ -112,14 +116,17 @@ SIZES_PX = (
     (1600, 900),
     (1920, 1080),
 )
-#: A game for several with one person in it: nobody else joins, and death does not end it. View and weapon do not bob: how far
-#: they do depends on how often the engine has drawn, and a round looks the same however it came to where it is. The engine shows
-#: neither its scoreboard nor who killed whom: both name the bots.
+#: A game for several with one person in it: nobody else joins, and death does not end it. View and
+#: weapon do not bob: how far they do depends on how often the engine has drawn, and a round looks
+#: the same however it came to where it is. The engine shows neither its scoreboard nor who killed
+#: whom: both name the bots.
 RULES = (
-    "-host 1 +sv_cheats 1 +sv_chasecam 1 +sv_noautoaim 1 +sv_nocrouch 1 +chase_dist 112 +chase_height 4 +viz_nocheat 0 "
-    "+movebob 0 +stillbob 0 +sb_deathmatch_enable 0 +sb_cooperative_enable 0 +sb_teamdeathmatch_enable 0 +show_obituaries 0"
+    "-host 1 +sv_cheats 1 +sv_chasecam 1 +sv_noautoaim 1 +sv_nocrouch 1 +chase_dist 112"
+    " +chase_height 4 +viz_nocheat 0 +movebob 0 +stillbob 0 +sb_deathmatch_enable 0"
+    " +sb_cooperative_enable 0 +sb_teamdeathmatch_enable 0 +show_obituaries 0"
 )
-#: The dead come back by themselves; where a bot is watched, the player is dead and stays so: bots leave the dead alone.
+#: The dead come back by themselves; where a bot is watched, the player is dead and stays so: bots
+#: leave the dead alone.
 COMING_BACK, WATCHING = "+sv_forcerespawn 1 +viz_respawn_delay 2", "+bot_allowspy 1"
 FIGHTING = "-altdeath +sv_itemrespawn 1 +sv_spawnfarthest 1"
 CAMERAS = ("first", "third")
@@ -127,8 +134,9 @@ CAMERAS = ("first", "third")
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What an engine is started with. `wad` is a map as bytes, `game_data` a file with all of a game, in place of Freedoom.
-    `watched`: the player is dead, and sees what the first bot sees."""
+    """What an engine is started with. `wad` is a map as bytes, `game_data` a file with all of a
+    game, in place of Freedoom. `watched`: the player is dead, and sees what the first bot sees.
+    """
 
     seed: int
     map_name: str = "MAP01"
@@ -148,8 +156,9 @@ class EngineSettings:
 
 
 class SeenObject(NamedTuple):
-    """A thing of the engine's: an item, a figure, a lamp. Angles are counterclockwise from the east. An item that was taken and
-    is to come back is still a thing to the engine; it is `hidden`."""
+    """A thing of the engine's: an item, a figure, a lamp. Angles are counterclockwise from the
+    east. An item that was taken and is to come back is still a thing to the engine; it is `hidden`.
+    """
 
     number: int
     name: str
@@ -184,7 +193,9 @@ def engine_size(width_px: int, height_px: int) -> tuple[int, int]:
 
 
 class DoomEngine:
-    """One engine in its own process. `advance` goes on by a tic; with `look` everything can be read afterwards."""
+    """One engine in its own process. `advance` goes on by a tic; with `look` everything can be read
+    afterwards.
+    """
 
     def __init__(self, settings: EngineSettings) -> None:
         self._doom = load_vizdoom()
@@ -199,11 +210,14 @@ class DoomEngine:
             self._start(folder)
         except self._doom.ViZDoomErrorException as error:
             self.close()
-            raise InvalidInput(f"the map {settings.map_name} cannot be played: {_first_line(error)}") from None
+            raise InvalidInput(
+                f"the map {settings.map_name} cannot be played: {_first_line(error)}"
+            ) from None
         except self._doom.ViZDoomUnexpectedExitException as error:
             self.close()
             raise InvalidInput(
-                f"the engine ended while it read the map {settings.map_name}: {_first_line(error)} Is it a map for Doom?"
+                f"the engine ended while it read the map {settings.map_name}: {_first_line(error)}"
+                " Is it a map for Doom?"
             ) from None
         except self._doom.FileDoesNotExistException as error:
             self.close()
@@ -219,7 +233,10 @@ class DoomEngine:
         game.set_doom_config_path(os.devnull)  # it is written at the end, when the folder is gone
         if settings.game_data is not None:
             game.set_doom_game_path(str(settings.game_data.resolve()))
-        files = {"map.wad": settings.wad, "items.wad": pwad([("DECORATE", actors_of_items().encode())])}
+        files = {
+            "map.wad": settings.wad,
+            "items.wad": pwad([("DECORATE", actors_of_items().encode())]),
+        }
         for name, content in files.items():
             if content is not None:
                 (folder / name).write_bytes(content)
@@ -236,7 +253,9 @@ class DoomEngine:
         game.set_episode_timeout(0)
         game.set_render_hud(settings.overlay)
         game.set_render_minimal_hud(False)
-        game.set_render_crosshair(settings.crosshair and settings.deathmatch and settings.camera == "first")
+        game.set_render_crosshair(
+            settings.crosshair and settings.deathmatch and settings.camera == "first"
+        )
         game.set_render_weapon(settings.weapon and settings.camera == "first")
         game.set_render_messages(False)
         game.set_render_screen_flashes(settings.flashes)
@@ -268,7 +287,9 @@ class DoomEngine:
         self._counted_before = [value if name in COUNTERS else 0.0 for name, value in started]
 
     def _bring_player_back(self, game: Any) -> None:
-        """Let a round begin with a living player of full health: bots appear at random places, also at the player's."""
+        """Let a round begin with a living player of full health: bots appear at random places, also
+        at the player's.
+        """
         for _ in range(MOST_ARRIVALS):
             if not game.is_player_dead():
                 break
@@ -276,8 +297,9 @@ class DoomEngine:
             game.make_action([0] * len(BUTTONS), 2 * ARRIVAL_TICS)
         else:
             raise InvalidInput(
-                f"the map {self.settings.map_name} has no free place for the player beside {self.settings.bots} bots:"
-                f" the player died at each of {MOST_ARRIVALS} arrivals. Use a map with more places to start from, or fewer bots."
+                f"the map {self.settings.map_name} has no free place for the player beside"
+                f" {self.settings.bots} bots: the player died at each of {MOST_ARRIVALS} arrivals."
+                " Use a map with more places to start from, or fewer bots."
             )
         if game.get_game_variable(self._doom.GameVariable.HEALTH) < FULL_HEALTH:
             game.send_game_command("give health")
@@ -297,8 +319,10 @@ class DoomEngine:
         self._state = game.get_state() if look else None
 
     def put(self, x: float, y: float, wait_tics: int) -> None:
-        """The living figure at another place, at rest, for training: a new round without a new engine. Its speed and the cloud of
-        its arrival need `wait_tics` to fade; it is put back all the while, so that it slides nowhere."""
+        """The living figure at another place, at rest, for training: a new round without a new
+        engine. Its speed and the cloud of its arrival need `wait_tics` to fade; it is put back all
+        the while, so that it slides nowhere.
+        """
         game, nothing = self._game, [0.0] * len(BUTTONS)
         if game.is_player_dead():
             game.respawn_player()
@@ -309,8 +333,13 @@ class DoomEngine:
 
     @property
     def variables(self) -> list[float]:
-        """As named in VARIABLES. Counters begin at 0 with the round: nothing that happened before it counts."""
-        return [value - before for value, before in zip(self._read_variables(), self._counted_before, strict=True)]
+        """As named in VARIABLES. Counters begin at 0 with the round: nothing that happened before
+        it counts.
+        """
+        return [
+            value - before
+            for value, before in zip(self._read_variables(), self._counted_before, strict=True)
+        ]
 
     def _read_variables(self) -> list[float]:
         values: list[float] = self._state.game_variables.tolist()
@@ -332,7 +361,13 @@ class DoomEngine:
         """Everything that is there. The player's own figure is one of them."""
         return [
             SeenObject(
-                o.id, o.name.removeprefix(LYING), o.position_x, o.position_y, o.position_z, o.angle, o.pitch > HIDDEN_DEG / 2
+                o.id,
+                o.name.removeprefix(LYING),
+                o.position_x,
+                o.position_y,
+                o.position_z,
+                o.angle,
+                o.pitch > HIDDEN_DEG / 2,
             )
             for o in self._state.objects
         ]
@@ -352,8 +387,9 @@ class DoomEngine:
 
 
 def _steady_bots() -> str:
-    """The engine's list of bots, with views and weapons that bob as little as a player's: through whose eyes one looks must not
-    show in that."""
+    """The engine's list of bots, with views and weapons that bob as little as a player's: through
+    whose eyes one looks must not show in that.
+    """
     listed = (Path(load_vizdoom().__file__).parent / "bots.cfg").read_text(encoding="utf-8")
     return listed.replace("}", "    movebob 0\n    stillbob 0\n}")
 
@@ -363,19 +399,25 @@ def _first_line(error: Exception) -> str:
 
 
 def _starter(folder: Path, note: Path) -> Path:
-    """A file that starts the engine by way of its guard: the library takes one path and no words before it."""
+    """A file that starts the engine by way of its guard: the library takes one path and no words
+    before it.
+    """
     engine = Path(load_vizdoom().__file__).parent / "vizdoom"
     guard = Path(__file__).parent / "doom_engine_guard.py"
     words = [sys.executable, "-ISE", str(guard), str(note), str(engine)]
     starter = folder / "start"
-    starter.write_text(f'#!/bin/sh\nexec {" ".join(map(shlex.quote, words))} "$@"\n', encoding="utf-8")
+    starter.write_text(
+        f'#!/bin/sh\nexec {" ".join(map(shlex.quote, words))} "$@"\n', encoding="utf-8"
+    )
     starter.chmod(0o700)
     return starter
 
 
 @contextlib.contextmanager
 def _watched(note: Path) -> Iterator[None]:
-    """An engine that does not come up, because a map makes no sense to it, is killed; the library then says that it ended."""
+    """An engine that does not come up, because a map makes no sense to it, is killed; the library
+    then says that it ended.
+    """
 
     def kill() -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -396,7 +438,9 @@ def _noted(note: Path) -> tuple[int, str]:
 
 
 def _forget(instance: str) -> None:
-    """Take the names of the shared memory away: both sides hold it, and it goes with the last of them, however they end."""
+    """Take the names of the shared memory away: both sides hold it, and it goes with the last of
+    them, however they end.
+    """
     memory = Path("/dev/shm")
     for file in memory.glob(f"*{instance}*") if instance and memory.is_dir() else ():
         with contextlib.suppress(OSError):

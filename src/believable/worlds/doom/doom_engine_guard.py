@@ -1,8 +1,10 @@
-"""Starts the engine so that it cannot outlive whoever asked for it: `python doom_engine_guard.py NOTE ENGINE ARGUMENTS…`.
+"""Starts the engine so that it cannot outlive whoever asked for it: `python doom_engine_guard.py
+NOTE ENGINE ARGUMENTS…`.
 
-The library starts the engine as a process that ignores being asked to end and stays when its parent is killed. This program
-stands in its place for a moment: it leaves its process id and arguments in the file NOTE, asks the kernel to kill it together
-with its parent, leaves the terminal's process group and its folder, and becomes the engine.
+The library starts the engine as a process that ignores being asked to end and stays when its parent
+is killed. This program stands in its place for a moment: it leaves its process id and arguments in
+the file NOTE, asks the kernel to kill it together with its parent, leaves the terminal's process
+group and its folder, and becomes the engine.
 """
 
 from __future__ import annotations

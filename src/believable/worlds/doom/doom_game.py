@@ -1,4 +1,6 @@
-"""Doom as a world that people play: a round in an engine of its own, behind the contract of rendered games."""
+"""Doom as a world that people play: a round in an engine of its own, behind the contract of
+rendered games.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,16 @@ from believable.recordings.recording import Recording
 from believable.worlds.contract import Input, Pixels
 from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine, SeenObject
 from believable.worlds.doom.doom_recording import DoomRecorder
-from believable.worlds.doom.doom_round import FIGURE, PLAYER, DoomSetup, FigureState, action_of, body_of, happened_between, tenths
+from believable.worlds.doom.doom_round import (
+    FIGURE,
+    PLAYER,
+    DoomSetup,
+    FigureState,
+    action_of,
+    body_of,
+    happened_between,
+    tenths,
+)
 from believable.worlds.doom.walking import WalkMap
 
 PRACTICE_TICKS = 3600 * TICS_PER_S
@@ -37,7 +48,11 @@ class DoomGame:
     @property
     def at_goal(self) -> bool:
         goal, body = self.place.goal, self.body
-        return goal is not None and math.dist((body.x, body.y), goal[:2]) < GOAL_UNITS and abs(body.z - goal[2]) < 64
+        return (
+            goal is not None
+            and math.dist((body.x, body.y), goal[:2]) < GOAL_UNITS
+            and abs(body.z - goal[2]) < 64
+        )
 
     @property
     def over(self) -> bool:
@@ -53,7 +68,11 @@ class DoomGame:
     def objects(self) -> list[SeenObject]:
         """What is there beside the player; of a game that looks at others."""
         body = self.body
-        return [o for o in self._engine.objects if o.name != FIGURE or (o.x, o.y) != (body.x, body.y)] if self._others else []
+        return (
+            [o for o in self._engine.objects if o.name != FIGURE or (o.x, o.y) != (body.x, body.y)]
+            if self._others
+            else []
+        )
 
     def step(self, inputs: Mapping[str, Input]) -> Sequence[str]:
         pressed = inputs[PLAYER]
@@ -61,7 +80,10 @@ class DoomGame:
         self._engine.advance(action_of(pressed))
         self.tick += 1
         self.body = self.read_body(before)
-        happened = [*happened_between(before, self.body), *(("goal",) if self.at_goal and not was_there else ())]
+        happened = [
+            *happened_between(before, self.body),
+            *(("goal",) if self.at_goal and not was_there else ()),
+        ]
         if self._recorder is not None:
             self._recorder.see(pressed, self.body, self.objects, happened)
         return happened
@@ -84,7 +106,13 @@ class DoomGame:
         """Of the own figure what it knows itself; of others where those are whom it could see."""
         body = self.body
         return {
-            "p": [round(body.x, 1), round(body.y, 1), round(body.z, 1), tenths(body.angle_deg), round(10 * body.pitch_deg)],
+            "p": [
+                round(body.x, 1),
+                round(body.y, 1),
+                round(body.z, 1),
+                tenths(body.angle_deg),
+                round(10 * body.pitch_deg),
+            ],
             "v": [body.health, body.armour, body.weapon, body.ammunition, int(body.on_ground)],
             "w": list(body.weapons),
             "o": [[round(o.x, 1), round(o.y, 1), round(o.z, 1)] for o in self._seen()],
@@ -95,7 +123,11 @@ class DoomGame:
         walk, body = self._walk, self.body
         if walk is None or not self._others:
             return []
-        return [o for o in self.objects if o.name == FIGURE and walk.seen(body.x, body.y, o.x, o.y) and self._ahead(o)]
+        return [
+            o
+            for o in self.objects
+            if o.name == FIGURE and walk.seen(body.x, body.y, o.x, o.y) and self._ahead(o)
+        ]
 
     def _ahead(self, other: SeenObject) -> bool:
         bearing = math.degrees(math.atan2(other.y - self.body.y, other.x - self.body.x))

@@ -1,6 +1,8 @@
-"""What a learner sees of somebody in a recording of Doom: places, views, what is carried, what was picked up.
+"""What a learner sees of somebody in a recording of Doom: places, views, what is carried, what was
+picked up.
 
-A hand is looked at every third tic, about twelve times a second: single tics are shorter than anything a hand decides.
+A hand is looked at every third tic, about twelve times a second: single tics are shorter than
+anything a hand decides.
 """
 
 from __future__ import annotations
@@ -25,18 +27,29 @@ REACH_TILES = 0.8
 
 
 def observe_doom(recording: Recording, actor: str = PLAYER) -> Observations:
-    """One figure of a recording. Of others than the player only places, views and whether they live are known."""
+    """One figure of a recording. Of others than the player only places, views and whether they live
+    are known.
+    """
     track = next((track for track in recording.tracks if track.actor == actor), None)
     if track is None or not track.height or recording.timing.frames < 2 * LOOK_TICS:
         names = ", ".join(sorted(track.actor for track in recording.tracks if track.height))
-        raise InvalidInput(f"actor {actor!r}: no figure with a track of some length in the recording, which has {names}.")
+        raise InvalidInput(
+            f"actor {actor!r}: no figure with a track of some length in the recording, which has"
+            f" {names}."
+        )
     # Of a watched bot, too, only places, views and whether it lives are known.
     watched = actor == PLAYER and setup_in(recording).watched
     own = actor == PLAYER and not watched
     looks = np.arange(LOOK_TICS - 1, recording.timing.frames, LOOK_TICS)
-    places = np.column_stack([_padded(track, name) for name in ("x", "y", "height")]) / UNITS_PER_TILE
+    places = (
+        np.column_stack([_padded(track, name) for name in ("x", "y", "height")]) / UNITS_PER_TILE
+    )
     columns = {name: np.array(recording.telemetry[name], float) for name in _NUMBERS} if own else {}
-    alive = ~np.array(recording.telemetry["dead"], bool) if own or watched else _was_there(track, recording.timing.frames)
+    alive = (
+        ~np.array(recording.telemetry["dead"], bool)
+        if own or watched
+        else _was_there(track, recording.timing.frames)
+    )
     yaw = np.array(recording.telemetry["angle_deg"], float) if own else -_padded(track, "heading")
     frames = len(looks)
     return Observations(
@@ -47,13 +60,24 @@ def observe_doom(recording: Recording, actor: str = PLAYER) -> Observations:
         _happened(recording, "jumped", looks) if own else np.zeros(frames, bool),
         _happened(recording, "shot", looks) if own else np.zeros(frames, bool),
         alive[looks],
-        tuple(WEAPON_NAMES.get(int(columns["weapon_in_hand"][tic]), "") for tic in looks) if own else ("",) * frames,
-        tuple(weapons_carried(str(recording.telemetry["weapons"][tic]).split()) for tic in looks)
-        if own
-        else (frozenset(),) * frames,
+        (
+            tuple(WEAPON_NAMES.get(int(columns["weapon_in_hand"][tic]), "") for tic in looks)
+            if own
+            else ("",) * frames
+        ),
+        (
+            tuple(
+                weapons_carried(str(recording.telemetry["weapons"][tic]).split()) for tic in looks
+            )
+            if own
+            else (frozenset(),) * frames
+        ),
         {name: columns[name][looks] for name in QUANTITIES} if own else {},
         _pickups(recording, places, alive, frames),
-        dict.fromkeys(sorted({track.actor.partition("-")[0] for track in _item_tracks(recording)}), RESPAWN_S * 1000.0),
+        dict.fromkeys(
+            sorted({track.actor.partition("-")[0] for track in _item_tracks(recording)}),
+            RESPAWN_S * 1000.0,
+        ),
     )
 
 
@@ -67,13 +91,17 @@ def weapons_carried(numbers: Sequence[str | int]) -> frozenset[str]:
 
 
 def _padded(track: Track, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """A column of a track with an entry for each tic: before it appeared, somebody is where they appear."""
+    """A column of a track with an entry for each tic: before it appeared, somebody is where they
+    appear.
+    """
     values = np.array(getattr(track, name), float)
     return np.concatenate([np.full(track.first_frame, values[0]), values])
 
 
 def _was_there(track: Track, frames: int) -> Booleans:
-    """Another figure is there until it moves no more: the dead are gone, and the recording repeats their last place."""
+    """Another figure is there until it moves no more: the dead are gone, and the recording repeats
+    their last place.
+    """
     xs, ys = _padded(track, "x"), _padded(track, "y")
     moved = np.concatenate([[True], (np.diff(xs) != 0) | (np.diff(ys) != 0)])
     last = np.maximum.accumulate(np.where(moved, np.arange(len(moved)), 0))
@@ -84,7 +112,9 @@ def _was_there(track: Track, frames: int) -> Booleans:
 
 def _happened(recording: Recording, event: str, looks: Sequence[int] | np.ndarray) -> Booleans:
     """Whether something happened in the tics up to each look."""
-    by_tic = np.array([event in str(words or "").split() for words in recording.telemetry["events"]])
+    by_tic = np.array(
+        [event in str(words or "").split() for words in recording.telemetry["events"]]
+    )
     return np.array([bool(by_tic[max(0, tic - LOOK_TICS + 1) : tic + 1].any()) for tic in looks])
 
 
@@ -94,7 +124,10 @@ def _item_tracks(recording: Recording) -> list[Track]:
 
 
 def _pickups(
-    recording: Recording, places: np.ndarray[tuple[int, int], np.dtype[np.float64]], alive: Booleans, frames: int
+    recording: Recording,
+    places: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+    alive: Booleans,
+    frames: int,
 ) -> tuple[Pickup, ...]:
     """Items that went while the figure stood at them."""
     pickups = []
@@ -106,6 +139,10 @@ def _pickups(
             if float(np.linalg.norm(places[state.frame, :2] - item)) <= REACH_TILES:
                 frame = min(state.frame // LOOK_TICS, frames - 1)
                 pickups.append(
-                    Pickup(frame, track.actor.partition("-")[0], (float(item[0]), float(item[1]), float(places[state.frame, 2])))
+                    Pickup(
+                        frame,
+                        track.actor.partition("-")[0],
+                        (float(item[0]), float(item[1]), float(places[state.frame, 2])),
+                    )
                 )
     return tuple(sorted(pickups, key=lambda pickup: (pickup.frame, pickup.item)))

@@ -1,4 +1,6 @@
-"""A round as a recording: where everybody was, what was done, what lay about, and setup and inputs, from which it is filmed."""
+"""A round as a recording: where everybody was, what was done, what lay about, and setup and inputs,
+from which it is filmed.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,34 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from believable.core.errors import InvalidInput
-from believable.recordings.recording import Action, Actor, RecordedWorld, Recording, Scalar, State, Timing, Track
+from believable.recordings.recording import (
+    Action,
+    Actor,
+    RecordedWorld,
+    Recording,
+    Scalar,
+    State,
+    Timing,
+    Track,
+)
 from believable.worlds.contract import Input, Pixels, View
-from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine, SeenObject, engine_size, scaled
-from believable.worlds.doom.doom_round import FIGURE, INPUTS, PLAYER, TELEMETRY, DoomSetup, FigureState, action_of, tenths
+from believable.worlds.doom.doom_engine import (
+    TICS_PER_S,
+    DoomEngine,
+    SeenObject,
+    engine_size,
+    scaled,
+)
+from believable.worlds.doom.doom_round import (
+    FIGURE,
+    INPUTS,
+    PLAYER,
+    TELEMETRY,
+    DoomSetup,
+    FigureState,
+    action_of,
+    tenths,
+)
 from believable.worlds.doom.floor_plan import TILE_UNITS
 from believable.worlds.doom.game_map import GameMap
 from believable.worlds.doom.items import NAMES
@@ -47,11 +73,15 @@ _OWN_ONLY = frozenset(
 
 
 class _Path:
-    """A track while it grows. Frames in which somebody is not there repeat the last place, with the state `there` off."""
+    """A track while it grows. Frames in which somebody is not there repeat the last place, with the
+    state `there` off.
+    """
 
     def __init__(self, frame: int) -> None:
         self.first_frame = frame
-        self.columns: dict[str, list[int]] = {name: [] for name in ("x", "y", "heading", "height", "pitch", "camera")}
+        self.columns: dict[str, list[int]] = {
+            name: [] for name in ("x", "y", "heading", "height", "pitch", "camera")
+        }
         self.states: list[State] = []
 
     def add(self, **values: int) -> None:
@@ -87,7 +117,13 @@ class DoomRecorder:
         self._lying = 0
         self._frame = 0
 
-    def see(self, pressed: Input, body: FigureState, objects: Sequence[SeenObject], happened: Sequence[str]) -> None:
+    def see(
+        self,
+        pressed: Input,
+        body: FigureState,
+        objects: Sequence[SeenObject],
+        happened: Sequence[str],
+    ) -> None:
         """Keep one tic: what was pressed, where everything is now, and what happened."""
         x, y = self._place.units_of(body.x, body.y)
         self._paths[PLAYER].add(
@@ -101,7 +137,9 @@ class DoomRecorder:
         if not self._setup.watched:
             self._paths[PLAYER].state(self._frame, "health", body.health)
         self._see_others([thing for thing in objects if thing.name == FIGURE])
-        taken = self._see_items([thing for thing in objects if thing.name in NAMES and not thing.hidden])
+        taken = self._see_items(
+            [thing for thing in objects if thing.name in NAMES and not thing.hidden]
+        )
         self._acts += [(self._frame, name) for name in happened if name in ACTS]
         self._see_telemetry(pressed, body, happened, taken)
         self._frame += 1
@@ -114,14 +152,21 @@ class DoomRecorder:
             x, y = self._place.units_of(figure.x, figure.y)
             path.add(x=x, y=y, heading=_heading(figure.angle_deg), height=_height(figure.z))
         for name, path in self._paths.items():
-            if self._roles[name] == "opponent" and len(path.columns["x"]) + path.first_frame == self._frame:
+            if (
+                self._roles[name] == "opponent"
+                and len(path.columns["x"]) + path.first_frame == self._frame
+            ):
                 path.stay()
 
     def _bot(self, number: int, present: set[int]) -> str:
-        """Whoever comes back to life is another thing to the engine; it is the one of them who is missing."""
+        """Whoever comes back to life is another thing to the engine; it is the one of them who is
+        missing.
+        """
         if number not in self._bots:
             gone = next((known for known in self._bots if known not in present), None)
-            self._bots[number] = f"bot-{len(self._bots) + 1}" if gone is None else self._bots.pop(gone)
+            self._bots[number] = (
+                f"bot-{len(self._bots) + 1}" if gone is None else self._bots.pop(gone)
+            )
         return self._bots[number]
 
     def _see_items(self, items: list[SeenObject]) -> list[str]:
@@ -143,10 +188,16 @@ class DoomRecorder:
         self._lying = len(there)
         return taken
 
-    def _see_telemetry(self, pressed: Input, body: FigureState, happened: Sequence[str], taken: Sequence[str]) -> None:
+    def _see_telemetry(
+        self, pressed: Input, body: FigureState, happened: Sequence[str], taken: Sequence[str]
+    ) -> None:
         goal = self._place.goal
         names = [part.name for part in INPUTS.parts]
-        away = None if goal is None else round(((body.x - goal[0]) ** 2 + (body.y - goal[1]) ** 2) ** 0.5, 2)
+        away = (
+            None
+            if goal is None
+            else round(((body.x - goal[0]) ** 2 + (body.y - goal[1]) ** 2) ** 0.5, 2)
+        )
         bullets, shells, rockets, cells = body.stock
         row: dict[str, Scalar] = {
             **dict(zip(names, pressed, strict=True)),
@@ -189,11 +240,20 @@ class DoomRecorder:
         setup, place = self._setup, self._place
         return Recording(
             world=RecordedWorld("doom", len(place.walls[0]), len(place.walls), place.walls),
-            actors=tuple(Actor(name, _NAMES.get(role, name.partition("-")[0]), role) for name, role in self._roles.items()),
+            actors=tuple(
+                Actor(name, _NAMES.get(role, name.partition("-")[0]), role)
+                for name, role in self._roles.items()
+            ),
             timing=Timing(FRAME_MS, self._frame),
             tracks=tuple(path.track(name) for name, path in self._paths.items()),
             actions=tuple(
-                Action(f"a{number}", PLAYER, round(frame * FRAME_MS), round((frame + 1) * FRAME_MS), *_said(name))
+                Action(
+                    f"a{number}",
+                    PLAYER,
+                    round(frame * FRAME_MS),
+                    round((frame + 1) * FRAME_MS),
+                    *_said(name),
+                )
                 for number, (frame, name) in enumerate(self._acts, 1)
             ),
             telemetry={name: tuple(column) for name, column in self._telemetry.items()},
@@ -220,14 +280,17 @@ def _height(z: float) -> int:
     return round(z * 1000 / TILE_UNITS)
 
 
-# ---------------------------------------------------------------------------------------------- films
+# ----------------------------------------------------------------------------------------------
+# films
 
 
 def setup_in(recording: Recording) -> DoomSetup:
     """What a recording was played with."""
     written = recording.provenance.get("setup")
     if recording.world.kind != "doom" or not isinstance(written, str):
-        raise InvalidInput("the recording holds no setup of a round of Doom; it cannot be filmed. Record it again.")
+        raise InvalidInput(
+            "the recording holds no setup of a round of Doom; it cannot be filmed. Record it again."
+        )
     return DoomSetup.model_validate_json(written)
 
 

@@ -1,4 +1,6 @@
-"""What a round of Doom is set up with, what can be done in it, what is known after each tic, and what the bundle carries."""
+"""What a round of Doom is set up with, what can be done in it, what is known after each tic, and
+what the bundle carries.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,13 @@ from believable.worlds.contract import (
     WorldColumn,
     WorldColumns,
 )
-from believable.worlds.doom.doom_engine import CAMERAS, SIZES_PX, TICS_PER_S, VARIABLES, EngineSettings
+from believable.worlds.doom.doom_engine import (
+    CAMERAS,
+    SIZES_PX,
+    TICS_PER_S,
+    VARIABLES,
+    EngineSettings,
+)
 from believable.worlds.doom.game_map import DESIGNS, NAVIGATION, GameMap, game_map
 from believable.worlds.doom.items import RESPAWN_S
 from believable.worlds.doom.navigation_map import GOALS, far_goals
@@ -32,7 +40,8 @@ from believable.worlds.doom.navigation_map import GOALS, far_goals
 PLAYER = "player"
 #: The engine's forward and sideways speed when running, and how far the keys turn in a tic.
 RUN, STRAFE, KEY_TURN_TENTHS = 50, 40, 50
-#: On level ground the engine's figure moves exactly so: push of running straight on, and friction, of each tic.
+#: On level ground the engine's figure moves exactly so: push of running straight on, and friction,
+#: of each tic.
 PUSH_UNITS, FRICTION = 1.5625, 0.90625
 #: Blocked: moving faster than this, and getting less than this share of the way.
 BLOCKED_SPEED, BLOCKED_SHARE = 3.0, 0.6
@@ -43,13 +52,21 @@ class DoomOptions(Record):
     """What the author of a play trial decides about the game."""
 
     map: str = NAVIGATION
-    """`navigation` (reach the mark), `deathmatch`, or a map of a file: FILE.wad:map06 (a deathmatch, too)."""
+    """`navigation` (reach the mark), `deathmatch`, or a map of a file: FILE.wad:map06 (a
+    deathmatch, too).
+    """
     map_seed: int = Field(default=7, ge=0)
-    """What a generated map follows from: the same for everybody unless another number is written. A practice has the next one."""
+    """What a generated map follows from: the same for everybody unless another number is written. A
+    practice has the next one.
+    """
     goal: Literal["round", "far"] | int = "round"
-    """Navigation: another goal place for each `round`, one `far` from the start for each, or the one of this number, 0 to 15."""
+    """Navigation: another goal place for each `round`, one `far` from the start for each, or the
+    one of this number, 0 to 15.
+    """
     camera: Literal["task", "first", "third"] = "task"
-    """From the figure's eyes or from behind it. `task`: from behind in navigation, from its eyes in a deathmatch."""
+    """From the figure's eyes or from behind it. `task`: from behind in navigation, from its eyes in
+    a deathmatch.
+    """
     picture: str = "640x360"
     """Size of the picture in pixels."""
 
@@ -57,10 +74,22 @@ class DoomOptions(Record):
 def problems_of(options: DoomOptions) -> Sequence[tuple[str, str, str]]:
     problems: list[tuple[str, str, str]] = []
     if isinstance(options.goal, int) and not 0 <= options.goal < GOALS:
-        problems.append(("goal", f"there is no goal place {options.goal}.", f"Use 0 to {GOALS - 1}, round, or far."))
+        problems.append(
+            (
+                "goal",
+                f"there is no goal place {options.goal}.",
+                f"Use 0 to {GOALS - 1}, round, or far.",
+            )
+        )
     if _size(options.picture) not in SIZES_PX:
         sizes = ", ".join(f"{width}x{height}" for width, height in SIZES_PX)
-        problems.append(("picture", f"the engine has no pictures of {options.picture!r}.", f"Use one of {sizes}."))
+        problems.append(
+            (
+                "picture",
+                f"the engine has no pictures of {options.picture!r}.",
+                f"Use one of {sizes}.",
+            )
+        )
     if options.map not in DESIGNS:
         try:
             game_map(options.map, options.map_seed)
@@ -76,7 +105,11 @@ def _size(written: str) -> tuple[int, int]:
 
 NOBODY = "nobody"
 OPPONENTS = Opponents(
-    {NOBODY: "Nobody else is there.", "bot": "One of the engine's own bots.", "bots": "Three of the engine's own bots."}
+    {
+        NOBODY: "Nobody else is there.",
+        "bot": "One of the engine's own bots.",
+        "bots": "Three of the engine's own bots.",
+    }
 )
 _BOTS = {NOBODY: 0, "": 0, "bot": 1, "bots": 3}
 
@@ -97,7 +130,9 @@ class DoomSetup(Record):
     watched: bool = False
     """One of the engine's own bots plays, alone, and what it sees is shown."""
     ends_at_death: bool = True
-    """Navigation by an agent ends if the figure dies. A person's figure begins again at the start, and the clock runs on."""
+    """Navigation by an agent ends if the figure dies. A person's figure begins again at the start,
+    and the clock runs on.
+    """
     crosshair: bool = True
     """In a deathmatch through somebody's eyes."""
 
@@ -129,7 +164,13 @@ def settle(options: DoomOptions, place: RoundPlace) -> DoomSetup:
     width_px, height_px = _size(options.picture)
     # Whoever has practised knows the controls, not the place.
     map_seed = options.map_seed + place.practice
-    goal = options.goal if isinstance(options.goal, int) else _drawn_goal(options, map_seed, place) if navigates else 0
+    goal = (
+        options.goal
+        if isinstance(options.goal, int)
+        else _drawn_goal(options, map_seed, place)
+        if navigates
+        else 0
+    )
     task_camera: Literal["first", "third"] = "third" if navigates else "first"
     return DoomSetup(
         map=options.map,
@@ -160,12 +201,16 @@ INPUTS = InputSchema(
         InputPart("forward", -1, 1, "1 forwards, −1 backwards."),
         InputPart("side", -1, 1, "1 to the right, −1 to the left, without turning."),
         InputPart("turn_keys", -1, 1, "Turning by keys: 1 to the right, −1 to the left."),
-        InputPart("turn", -1800, 1800, "Turning by mouse, in tenths of a degree to the right.", "moved"),
+        InputPart(
+            "turn", -1800, 1800, "Turning by mouse, in tenths of a degree to the right.", "moved"
+        ),
         InputPart("look", -900, 900, "Looking up by mouse, in tenths of a degree.", "moved"),
         InputPart("attack", 0, 1, "Trigger of the weapon.", "trigger"),
         InputPart("jump", 0, 1, "Jumping.", "trigger"),
         InputPart("use", 0, 1, "Opening doors, pressing switches.", "trigger"),
-        InputPart("weapon", 0, 7, "Taking the weapon of this number; 0 keeps the one in hand.", "tapped"),
+        InputPart(
+            "weapon", 0, 7, "Taking the weapon of this number; 0 keeps the one in hand.", "tapped"
+        ),
     )
 )
 
@@ -201,7 +246,9 @@ def words_of(options: DoomOptions) -> str:
 
 
 def known_of(setup: DoomSetup) -> Mapping[str, Any]:
-    """The map, where it is one of ours, the goal, and the upper left corner by which a recording counts tiles."""
+    """The map, where it is one of ours, the goal, and the upper left corner by which a recording
+    counts tiles.
+    """
     place = setup.place
     goal = place.goal
     return {
@@ -221,7 +268,9 @@ def action_of(pressed: Input) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class FigureState:
-    """The player's figure after a tic, as the engine has it: units, degrees counterclockwise from the east, pitch upwards."""
+    """The player's figure after a tic, as the engine has it: units, degrees counterclockwise from
+    the east, pitch upwards.
+    """
 
     x: float
     y: float
@@ -250,7 +299,21 @@ class FigureState:
 def body_of(values: Sequence[float]) -> FigureState:
     """From the engine's variables."""
     x, y, z, angle, pitch, vx, vy, vz, cx, cy, cz, camera, tilt, ground, *rest = values
-    health, armour, dead, weapon, ammunition, ready, frags, deaths, hits, hurt, damage, taken, *stock = map(int, rest)
+    (
+        health,
+        armour,
+        dead,
+        weapon,
+        ammunition,
+        ready,
+        frags,
+        deaths,
+        hits,
+        hurt,
+        damage,
+        taken,
+        *stock,
+    ) = map(int, rest)
     return FigureState(
         x,
         y,
@@ -290,7 +353,12 @@ def happened_between(before: FigureState, after: FigureState) -> list[str]:
     moved = math.dist((before.x, before.y), (after.x, after.y))
     speed = math.hypot(*before.velocity[:2])
     stock = sum(after.stock) > sum(before.stock)
-    gained = after.health > before.health or after.armour > before.armour or stock or after.weapons > before.weapons
+    gained = (
+        after.health > before.health
+        or after.armour > before.armour
+        or stock
+        or after.weapons > before.weapons
+    )
     alive = not before.dead and not after.dead
     signs = {
         "shot": alive and after.ammunition < before.ammunition and after.weapon == before.weapon,
@@ -305,7 +373,8 @@ def happened_between(before: FigureState, after: FigureState) -> list[str]:
     return [name for name, happened in signs.items() if happened]
 
 
-# ---------------------------------------------------------------------------------------------- the bundle
+# ---------------------------------------------------------------------------------------------- the
+# bundle
 
 
 def _setup_row(setup: DoomSetup) -> Row:
@@ -321,7 +390,9 @@ def _setup_row(setup: DoomSetup) -> Row:
 
 def _telemetry_rows(recording: Recording) -> Sequence[Row]:
     columns = recording.telemetry
-    return [{name: columns[name][frame] for name in columns} for frame in range(recording.timing.frames)]
+    return [
+        {name: columns[name][frame] for name in columns} for frame in range(recording.timing.frames)
+    ]
 
 
 _UNITS = "in the engine's units"
@@ -353,10 +424,18 @@ TELEMETRY = (
     WorldColumn("deaths", "integer", "So far."),
     WorldColumn("damage", "integer", "Done to others so far."),
     WorldColumn("damage_taken", "integer", "So far."),
-    WorldColumn("items", "integer", f"Items that lie about; those taken come back after {RESPAWN_S} s in a deathmatch."),
-    WorldColumn("picked_up", "string", "Items that were taken by somebody in this tic.", required=False),
+    WorldColumn(
+        "items",
+        "integer",
+        f"Items that lie about; those taken come back after {RESPAWN_S} s in a deathmatch.",
+    ),
+    WorldColumn(
+        "picked_up", "string", "Items that were taken by somebody in this tic.", required=False
+    ),
     WorldColumn("goal_distance", "number", f"To the goal through walls, {_UNITS}.", required=False),
-    WorldColumn("events", "string", "What happened in this tic, separated by spaces.", required=False),
+    WorldColumn(
+        "events", "string", "What happened in this tic, separated by spaces.", required=False
+    ),
 )
 
 COLUMNS = WorldColumns(
@@ -365,7 +444,9 @@ COLUMNS = WorldColumns(
         WorldColumn("map", "string", "Design or file of the map."),
         WorldColumn("map_seed", "integer", "What a generated map follows from."),
         WorldColumn("engine_seed", "integer", "What the engine's chance follows from."),
-        WorldColumn("goal", "integer", "Number of the goal place; empty without one.", required=False),
+        WorldColumn(
+            "goal", "integer", "Number of the goal place; empty without one.", required=False
+        ),
         WorldColumn("camera", "string", f"{' or '.join(CAMERAS)} person."),
     ),
     setup_row=_setup_row,

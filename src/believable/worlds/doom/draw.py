@@ -10,10 +10,14 @@ _ITEM = (Shape("circle", "#8a7a3c", r=0.18),)
 
 def draw(recording: Recording) -> Scene:
     world = recording.world
-    walls = tuple(Shape("rect", "#3b3f46", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#"))
+    walls = tuple(
+        Shape("rect", "#3b3f46", x, y, w, h) for x, y, w, h in tile_rects(world.walls, "#")
+    )
     order = {"item": 0, "opponent": 1, "player": 2}
     actors = sorted(recording.actors, key=lambda actor: order.get(actor.role, 0))
-    return Scene(world.width, world.height, "#dcd8cf", walls, tuple(_sprite(actor) for actor in actors))
+    return Scene(
+        world.width, world.height, "#dcd8cf", walls, tuple(_sprite(actor) for actor in actors)
+    )
 
 
 def _sprite(actor: Actor) -> Sprite:

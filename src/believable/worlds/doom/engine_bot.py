@@ -1,6 +1,8 @@
-"""One of the engine's own bots as a player: it goes about alone on the map, and the round shows what it sees.
+"""One of the engine's own bots as a player: it goes about alone on the map, and the round shows
+what it sees.
 
-The engine tells of others where they are and where they look, not what they carry: those columns of the recording stay empty.
+The engine tells of others where they are and where they look, not what they carry: those columns of
+the recording stay empty.
 """
 
 from __future__ import annotations
@@ -25,9 +27,13 @@ class WatchedGame(DoomGame):
     def __init__(self, setup: DoomSetup) -> None:
         if not setup.place.deathmatch:
             raise InvalidInput(
-                f"player 'bot': bots play deathmatches, got the map {setup.map!r}. Use --map deathmatch, or one of a file."
+                f"player 'bot': bots play deathmatches, got the map {setup.map!r}. Use --map"
+                " deathmatch, or one of a file."
             )
-        super().__init__(setup.model_copy(update={"watched": True, "opponent": "bot", "camera": "first"}), recorded=True)
+        super().__init__(
+            setup.model_copy(update={"watched": True, "opponent": "bot", "camera": "first"}),
+            recorded=True,
+        )
         self.body = self._bot(None)
 
     @property

@@ -1,7 +1,8 @@
-"""A map as a plan of square tiles, and the file that the engine reads: a PWAD whose map is text (UDMF).
+"""A map as a plan of square tiles, and the file that the engine reads: a PWAD whose map is text
+(UDMF).
 
-A plan says of each tile how high floor and ceiling are and what they look like; walls follow from where tiles end or differ. The
-same plan gives the same bytes.
+A plan says of each tile how high floor and ceiling are and what they look like; walls follow from
+where tiles end or differ. The same plan gives the same bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ Sector = tuple[int, int, str, str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class TileLook:
-    """One tile. Heights in map units; `wall` is the texture around it, `riser` that of a step up to it."""
+    """One tile. Heights in map units; `wall` is the texture around it, `riser` that of a step up to
+    it.
+    """
 
     floor: int
     ceiling: int
@@ -46,7 +49,9 @@ class TileLook:
 
 @dataclass(frozen=True, slots=True)
 class PlacedThing:
-    """Something that stands in the map, by the engine's number of its kind. `height` is above the floor."""
+    """Something that stands in the map, by the engine's number of its kind. `height` is above the
+    floor.
+    """
 
     kind: int
     x: float
@@ -58,8 +63,9 @@ class PlacedThing:
 
 @dataclass(frozen=True, slots=True)
 class FloorPlan:
-    """A whole map. `tiles` holds what is open; everything else is rock. `leaps` lead over gaps, from tile to tile. `actors` is
-    text that declares kinds of things of our own."""
+    """A whole map. `tiles` holds what is open; everything else is rock. `leaps` lead over gaps,
+    from tile to tile. `actors` is text that declares kinds of things of our own.
+    """
 
     columns: int
     rows: int
@@ -85,7 +91,8 @@ def tile_at(x: float, y: float) -> Tile:
     return int(x // TILE_UNITS), int(y // TILE_UNITS)
 
 
-# ---------------------------------------------------------------------------------------------- the text
+# ---------------------------------------------------------------------------------------------- the
+# text
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,25 +106,46 @@ class _Edge:
 
     def joins(self, other: _Edge) -> bool:
         straight = (self.end[0] - self.start[0] == 0) == (other.end[0] - other.start[0] == 0)
-        return self.end == other.start and straight and (self.front, self.back) == (other.front, other.back)
+        return (
+            self.end == other.start
+            and straight
+            and (self.front, self.back) == (other.front, other.back)
+        )
 
 
 def _textmap(plan: FloorPlan) -> str:
-    sectors = {sector: number for number, sector in enumerate(dict.fromkeys(t.sector for t in plan.tiles.values()))}
+    sectors = {
+        sector: number
+        for number, sector in enumerate(dict.fromkeys(t.sector for t in plan.tiles.values()))
+    }
     edges = list(_walls(plan))
-    corners = {corner: number for number, corner in enumerate(dict.fromkeys(c for e in edges for c in (e.start, e.end)))}
+    corners = {
+        corner: number
+        for number, corner in enumerate(dict.fromkeys(c for e in edges for c in (e.start, e.end)))
+    }
     blocks: list[str] = ['namespace = "zdoom";']
-    blocks += [_block("vertex", x=float(x * TILE_UNITS), y=float(y * TILE_UNITS)) for x, y in corners]
+    blocks += [
+        _block("vertex", x=float(x * TILE_UNITS), y=float(y * TILE_UNITS)) for x, y in corners
+    ]
     sides: list[str] = []
     for edge in edges:
         front = len(sides)
         sides.append(_side(edge, sectors, edge.front, edge.back))
-        line: dict[str, object] = {"v1": corners[edge.start], "v2": corners[edge.end], "sidefront": front}
+        line: dict[str, object] = {
+            "v1": corners[edge.start],
+            "v2": corners[edge.end],
+            "sidefront": front,
+        }
         if edge.back is None:
             line["blocking"] = True
         else:
             sides.append(_side(edge, sectors, edge.back, edge.front))
-            line |= {"sideback": front + 1, "twosided": True, "dontpegbottom": True, "dontpegtop": True}
+            line |= {
+                "sideback": front + 1,
+                "twosided": True,
+                "dontpegbottom": True,
+                "dontpegtop": True,
+            }
         blocks.append(_block("linedef", **line))
     blocks += sides
     blocks += [
@@ -166,7 +194,9 @@ def _value(value: object) -> str:
 
 
 def _side(edge: _Edge, sectors: Mapping[Sector, int], own: TileLook, other: TileLook | None) -> str:
-    """One side of a wall: solid where nothing is behind, else a step up below and whatever hangs down above."""
+    """One side of a wall: solid where nothing is behind, else a step up below and whatever hangs
+    down above.
+    """
     (x0, y0), (x1, y1) = edge.start, edge.end
     along = (x0 if x1 > x0 else -x0) if y0 == y1 else (y0 if y1 > y0 else -y0)
     fields: dict[str, object] = {"sector": sectors[own.sector], "offsetx": along * TILE_UNITS % 256}
@@ -180,8 +210,9 @@ def _side(edge: _Edge, sectors: Mapping[Sector, int], own: TileLook, other: Tile
 
 
 def _walls(plan: FloorPlan) -> Iterator[_Edge]:
-    """Where tiles end or differ, straight pieces as one. The front is to the right; it is the open side, or the western or
-    southern of two."""
+    """Where tiles end or differ, straight pieces as one. The front is to the right; it is the open
+    side, or the western or southern of two.
+    """
     for row in range(plan.rows + 1):  # between the tiles of two rows
         yield from _runs([_horizontal(plan, column, row) for column in range(plan.columns)])
     for column in range(plan.columns + 1):

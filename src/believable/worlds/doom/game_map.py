@@ -1,4 +1,6 @@
-"""Where a round is played: a generated map by its design and seed, or a map of a file as `FILE.wad:map06`."""
+"""Where a round is played: a generated map by its design and seed, or a map of a file as
+`FILE.wad:map06`.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,10 @@ Line = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class GameMap:
-    """What the engine is told of a map, and its outline as a recording keeps it: rows of tiles from the north, with the place in
-    the engine's units of the upper left corner. `plan` is there where we made the map; `goal` is a place in units."""
+    """What the engine is told of a map, and its outline as a recording keeps it: rows of tiles from
+    the north, with the place in the engine's units of the upper left corner. `plan` is there where
+    we made the map; `goal` is a place in units.
+    """
 
     wad: bytes | None
     game_data: Path | None
@@ -58,31 +62,64 @@ def _navigation(seed: int, goal: int) -> GameMap:
         raise InvalidInput(f"goal: expected 0 to {GOALS - 1}, got {goal}.")
     plan, tile = drawn.with_goal(goal), drawn.goals[goal]
     place = (*centre(tile), float(plan.tiles[tile].floor))
-    return GameMap(plan.wad(), None, "MAP01", False, _outline(plan), 0.0, float(plan.rows * TILE_UNITS), plan, place)
+    return GameMap(
+        plan.wad(),
+        None,
+        "MAP01",
+        False,
+        _outline(plan),
+        0.0,
+        float(plan.rows * TILE_UNITS),
+        plan,
+        place,
+    )
 
 
 def _outline(plan: FloorPlan) -> tuple[str, ...]:
-    return tuple("".join("." if (x, y) in plan.tiles else "#" for x in range(plan.columns)) for y in reversed(range(plan.rows)))
+    return tuple(
+        "".join("." if (x, y) in plan.tiles else "#" for x in range(plan.columns))
+        for y in reversed(range(plan.rows))
+    )
 
 
-# ---------------------------------------------------------------------------------------------- files
+# ----------------------------------------------------------------------------------------------
+# files
 
 
 def _from_file(written: str) -> GameMap:
-    """`FILE.wad:map06`: a map of somebody else's, in a whole game (IWAD) or in an addition to one (PWAD)."""
+    """`FILE.wad:map06`: a map of somebody else's, in a whole game (IWAD) or in an addition to one
+    (PWAD).
+    """
     file, _, name = written.rpartition(":")
     path = Path(file)
     if not file or not name:
-        raise InvalidInput(f"map: expected {' or '.join(DESIGNS)}, or FILE.wad:MAP such as freedm.wad:map06, got {written!r}.")
+        raise InvalidInput(
+            f"map: expected {' or '.join(DESIGNS)}, or FILE.wad:MAP such as freedm.wad:map06, got"
+            f" {written!r}."
+        )
     if not path.is_file():
-        raise InvalidInput(f"map: there is no file {file!r}. Debian's package `freedm` has /usr/share/games/doom/freedm.wad.")
+        raise InvalidInput(
+            f"map: there is no file {file!r}. Debian's package `freedm` has"
+            " /usr/share/games/doom/freedm.wad."
+        )
     kind, lumps = read_wad(path)
     lines = list(_lines(lumps, name.upper(), written))
-    left, top = min(min(x0, x1) for x0, _, x1, _ in lines), max(max(y0, y1) for _, y0, _, y1 in lines)
+    left, top = (
+        min(min(x0, x1) for x0, _, x1, _ in lines),
+        max(max(y0, y1) for _, y0, _, y1 in lines),
+    )
     left, top = left - TILE_UNITS, top + TILE_UNITS
     walls = _rasterised(lines, left, top)
     whole = kind == "IWAD"
-    return GameMap(None if whole else path.read_bytes(), path if whole else None, name.upper(), True, walls, left, top)
+    return GameMap(
+        None if whole else path.read_bytes(),
+        path if whole else None,
+        name.upper(),
+        True,
+        walls,
+        left,
+        top,
+    )
 
 
 def read_wad(path: Path) -> tuple[str, list[tuple[str, bytes]]]:
@@ -91,25 +128,35 @@ def read_wad(path: Path) -> tuple[str, list[tuple[str, bytes]]]:
     try:
         kind, count, at = struct.unpack_from("<4sii", data)
         entries = [struct.unpack_from("<ii8s", data, at + 16 * number) for number in range(count)]
-        whole = all(start >= 0 and size >= 0 and start + size <= len(data) for start, size, _ in entries)
+        whole = all(
+            start >= 0 and size >= 0 and start + size <= len(data) for start, size, _ in entries
+        )
     except struct.error:
         whole = False
     if not whole:
         kind, entries = b"", []
     if kind not in (b"IWAD", b"PWAD"):
-        raise InvalidInput(f"{path}: not a WAD file, or cut off. Expected maps for Doom; fetch it again.")
-    return kind.decode(), [(name.rstrip(b"\0").decode("latin-1"), data[at : at + size]) for at, size, name in entries]
+        raise InvalidInput(
+            f"{path}: not a WAD file, or cut off. Expected maps for Doom; fetch it again."
+        )
+    return kind.decode(), [
+        (name.rstrip(b"\0").decode("latin-1"), data[at : at + size]) for at, size, name in entries
+    ]
 
 
 def _lines(lumps: list[tuple[str, bytes]], name: str, written: str) -> Iterator[Line]:
     """The outer walls of a map in Doom's own form: lines with one side."""
     names = [lump for lump, _ in lumps]
     if name not in names:
-        maps = ", ".join(lump for lump, following in pairwise(names) if following in ("THINGS", "TEXTMAP"))
+        maps = ", ".join(
+            lump for lump, following in pairwise(names) if following in ("THINGS", "TEXTMAP")
+        )
         raise InvalidInput(f"map: {written!r} has no map {name}. It has {maps or 'none'}.")
     parts = dict(lumps[names.index(name) + 1 : names.index(name) + 11])
     if "LINEDEFS" not in parts or "VERTEXES" not in parts:
-        raise InvalidInput(f"map: {written!r} is not in Doom's own form. Only such maps can be read from files.")
+        raise InvalidInput(
+            f"map: {written!r} is not in Doom's own form. Only such maps can be read from files."
+        )
     try:
         corners = list(struct.iter_unpack("<hh", parts["VERTEXES"]))
         lines = list(struct.iter_unpack("<HHHHHHH", parts["LINEDEFS"]))
@@ -119,21 +166,37 @@ def _lines(lumps: list[tuple[str, bytes]], name: str, written: str) -> Iterator[
         raise InvalidInput(f"map: {written!r} is broken ({error}). Fetch it again.") from None
     for number, (start, end, _flags, _special, _tag, front, back) in enumerate(lines):
         ends = max(start, end) < len(corners)
-        faces = all(side < len(sides) and sides[side] < sectors for side in (front, back) if side != 0xFFFF)
+        faces = all(
+            side < len(sides) and sides[side] < sectors for side in (front, back) if side != 0xFFFF
+        )
         if not (ends and faces and front != 0xFFFF):
-            raise InvalidInput(f"map: {written!r} is broken: line {number} names a corner, side or sector that is not there.")
+            raise InvalidInput(
+                f"map: {written!r} is broken: line {number} names a corner, side or sector that is"
+                " not there."
+            )
         if back == 0xFFFF:
             yield (*corners[start], *corners[end])
 
 
 def _rasterised(lines: list[Line], left: float, top: float) -> tuple[str, ...]:
-    """Tiles whose middle lies inside: an odd number of walls is crossed on the way out to the west."""
+    """Tiles whose middle lies inside: an odd number of walls is crossed on the way out to the
+    west.
+    """
     width = int((max(max(x0, x1) for x0, _, x1, _ in lines) - left) // TILE_UNITS) + 2
     height = int((top - min(min(y0, y1) for _, y0, _, y1 in lines)) // TILE_UNITS) + 2
     rows: list[str] = []
     for row in range(height):
-        y = top - (row + 0.5) * TILE_UNITS + 0.25  # corners lie on whole units: no ray goes through one
-        crossed = sorted(x0 + (y - y0) * (x1 - x0) / (y1 - y0) for x0, y0, x1, y1 in lines if (y0 > y) != (y1 > y))
-        inside = [sum(x < left + (column + 0.5) * TILE_UNITS for x in crossed) % 2 for column in range(width)]
+        y = (
+            top - (row + 0.5) * TILE_UNITS + 0.25
+        )  # corners lie on whole units: no ray goes through one
+        crossed = sorted(
+            x0 + (y - y0) * (x1 - x0) / (y1 - y0)
+            for x0, y0, x1, y1 in lines
+            if (y0 > y) != (y1 > y)
+        )
+        inside = [
+            sum(x < left + (column + 0.5) * TILE_UNITS for x in crossed) % 2
+            for column in range(width)
+        ]
         rows.append("".join("." if odd else "#" for odd in inside))
     return tuple(rows)

@@ -1,8 +1,10 @@
-"""A scripted person with habits: always the same ones, and not kept to strictly. Stands in for somebody whose play is learned.
+"""A scripted person with habits: always the same ones, and not kept to strictly. Stands in for
+somebody whose play is learned.
 
-What the person wants follows from its state: health when it is hurt, a weapon when it has none, armour, and else its round of
-favourite items, each at the place where this person fetches it. Now and then it does something else; it stops and looks round,
-and jumps where there is no need. Two persons have different favourites; two rounds of one person have the same.
+What the person wants follows from its state: health when it is hurt, a weapon when it has none,
+armour, and else its round of favourite items, each at the place where this person fetches it. Now
+and then it does something else; it stops and looks round, and jumps where there is no need. Two
+persons have different favourites; two rounds of one person have the same.
 """
 
 from __future__ import annotations
@@ -37,8 +39,9 @@ _TAKEN_UNITS = 64
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """One person: `person` draws the favourites. `stray` is the share of decisions against the habit; jumps are per minute;
-    nearer than `bothered_units` it fights."""
+    """One person: `person` draws the favourites. `stray` is the share of decisions against the
+    habit; jumps are per minute; nearer than `bothered_units` it fights.
+    """
 
     person: int = 1
     hand: MouseHand = field(default_factory=MouseHand)
@@ -51,7 +54,9 @@ class Habits:
 def habits_of(person: int) -> Habits:
     """The habits of the person of this number."""
     rng = random.Random(derive(person, "habits"))
-    return Habits(person, somebody(rng), rng.uniform(0.04, 0.08), rng.uniform(2, 9), rng.randint(6, 8))
+    return Habits(
+        person, somebody(rng), rng.uniform(0.04, 0.08), rng.uniform(2, 9), rng.randint(6, 8)
+    )
 
 
 class HabitualPlayer(Fighter):
@@ -61,7 +66,10 @@ class HabitualPlayer(Fighter):
         super().__init__(habits.hand, seed, welcome)
         place = welcome["known"]["map"]
         if not self._round:
-            raise InvalidInput(f"player 'regular': it knows our deathmatch maps only, got {place}. Use --map deathmatch.")
+            raise InvalidInput(
+                f"player 'regular': it knows our deathmatch maps only, got {place}. Use --map"
+                " deathmatch."
+            )
         self._habits = habits
         self._rng = self._walker.rng
         items = deathmatch_map(place[1]).items
@@ -69,7 +77,9 @@ class HabitualPlayer(Fighter):
         self._health = _favourites(own, items, _HEALTH, 3)
         self._armour = _favourites(own, items, _ARMOUR, 1)
         self._weapons = _favourites(own, items, tuple(_WEAPONS), 3)
-        self._circuit = _round_of(own, [item for item in items if item.name in _ALWAYS], habits.round_items)
+        self._circuit = _round_of(
+            own, [item for item in items if item.name in _ALWAYS], habits.round_items
+        )
         self._items = items
         self._next = self._rng.randrange(len(self._circuit))
         self._taken: dict[Tile, int] = {}
@@ -87,7 +97,11 @@ class HabitualPlayer(Fighter):
         if self._turns_on(picture) and self._near(picture):
             self._goal = None  # whoever has fought decides anew
             return self._fight(picture, picture["o"])
-        if self._goal is None or self._arrived(picture, self._goal) or tick - self._since > _PATIENCE_TICS:
+        if (
+            self._goal is None
+            or self._arrived(picture, self._goal)
+            or tick - self._since > _PATIENCE_TICS
+        ):
             self._goal, self._since = self._wish(picture), tick
         forward, side, turn, jump = self._walker.walked(picture, self._goal.tile)
         if self._passes_by(picture, self._goal):
@@ -99,7 +113,10 @@ class HabitualPlayer(Fighter):
 
     def _near(self, picture: Mapping[str, Any]) -> bool:
         """Whether somebody is so near that it cannot go on as if nobody was there."""
-        return any(math.dist(other[:2], picture["p"][:2]) < self._habits.bothered_units for other in picture["o"])
+        return any(
+            math.dist(other[:2], picture["p"][:2]) < self._habits.bothered_units
+            for other in picture["o"]
+        )
 
     def _passes_by(self, picture: Mapping[str, Any], goal: PlacedItem) -> bool:
         """Whether it is near the goal, with nothing in between, and looks past it."""
@@ -107,13 +124,19 @@ class HabitualPlayer(Fighter):
         gx, gy = centre(goal.tile)
         bearing = math.degrees(math.atan2(gy - y, gx - x))
         walk = self._walker.walk
-        past = math.dist((x, y), (gx, gy)) < 140 and abs((bearing - tenths / 10 + 180) % 360 - 180) > 15
+        past = (
+            math.dist((x, y), (gx, gy)) < 140
+            and abs((bearing - tenths / 10 + 180) % 360 - 180) > 15
+        )
         return past and walk is not None and walk.straight(x, y, gx, gy)
 
     def _notice(self, picture: Mapping[str, Any]) -> None:
         """Remembers what it just took, also in passing."""
         x, y = picture["p"][:2]
-        away, item = min(((math.dist((x, y), centre(item.tile)), item) for item in self._items), key=lambda pair: pair[0])
+        away, item = min(
+            ((math.dist((x, y), centre(item.tile)), item) for item in self._items),
+            key=lambda pair: pair[0],
+        )
         if away < _TAKEN_UNITS:
             self._taken[item.tile] = picture["t"]
 
@@ -155,7 +178,9 @@ class HabitualPlayer(Fighter):
         return tick - self._taken.get(item.tile, -(10**6)) > RESPAWN_S * TICS_PER_S
 
 
-def _favourites(rng: random.Random, items: Sequence[PlacedItem], names: Sequence[str], count: int) -> list[PlacedItem]:
+def _favourites(
+    rng: random.Random, items: Sequence[PlacedItem], names: Sequence[str], count: int
+) -> list[PlacedItem]:
     fitting = [item for item in items if item.name in names]
     return rng.sample(fitting, min(count, len(fitting)))
 
@@ -164,13 +189,20 @@ def _round_of(rng: random.Random, items: Sequence[PlacedItem], count: int) -> li
     """A round through some items, in the direction this person likes."""
     chosen = rng.sample(list(items), min(count, len(items)))
     middle = [sum(centre(item.tile)[axis] for item in chosen) / len(chosen) for axis in (0, 1)]
-    around = sorted(chosen, key=lambda item: math.atan2(centre(item.tile)[1] - middle[1], centre(item.tile)[0] - middle[0]))
+    around = sorted(
+        chosen,
+        key=lambda item: math.atan2(
+            centre(item.tile)[1] - middle[1], centre(item.tile)[0] - middle[0]
+        ),
+    )
     return around if rng.random() < 0.5 else around[::-1]
 
 
 def _person(written: str) -> Habits:
     if not written.isdecimal():
-        raise InvalidInput(f"player 'regular': expected the number of a person such as regular:3, got {written!r}.")
+        raise InvalidInput(
+            f"player 'regular': expected the number of a person such as regular:3, got {written!r}."
+        )
     return habits_of(int(written))
 
 

@@ -1,4 +1,6 @@
-"""A learned player sits down at a round of Doom: what it knows of a tic becomes a sight, its command becomes an input."""
+"""A learned player sits down at a round of Doom: what it knows of a tic becomes a sight, its
+command becomes an input.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from believable.imitation.learned_file import read_imitation
 from believable.worlds.contract import Agent, Input
 from believable.worlds.doom.deathmatch_map import deathmatch_map
 from believable.worlds.doom.doom_engine import TICS_PER_S
-from believable.worlds.doom.doom_observations import LOOK_MS, LOOK_TICS, REACH_TILES, weapons_carried
+from believable.worlds.doom.doom_observations import (
+    LOOK_MS,
+    LOOK_TICS,
+    REACH_TILES,
+    weapons_carried,
+)
 from believable.worlds.doom.doom_round import FRICTION, PUSH_UNITS, RUN, STRAFE
 from believable.worlds.doom.floor_plan import TILE_UNITS, centre
 from believable.worlds.doom.game_map import DEATHMATCH
@@ -24,13 +31,17 @@ from believable.worlds.doom.items import WEAPON_NAMES
 _NUMBERS = {name: number for number, name in WEAPON_NAMES.items()}
 #: Of a direction to walk in, the part ahead and the part aside that is worth a key.
 _KEY_SHARE = math.sin(math.radians(22.5))
-#: An item that was taken is noticed within this distance of the figure, in tiles: it moves while a tic passes.
+#: An item that was taken is noticed within this distance of the figure, in tiles: it moves while a
+#: tic passes.
 _NOTICED_TILES = REACH_TILES + 0.3
 
 
 #: A step aside pushes less than one ahead.
 _SIDE_PUSH_UNITS = PUSH_UNITS * STRAFE / RUN
-_KEYS = ((0, 0), *((forward, side) for forward in (1, 0, -1) for side in (0, 1, -1) if forward or side))
+_KEYS = (
+    (0, 0),
+    *((forward, side) for forward in (1, 0, -1) for side in (0, 1, -1) if forward or side),
+)
 
 
 class CommandingMind(Protocol):
@@ -62,16 +73,30 @@ class ImitatingPlayer:
             self._command = self._mind.act(self.sight(picture))
             self._picked_up, self._turned, self._lifted = [], 0, 0
         command, (x, y, _, tenths, _) = self._command, picture["p"]
-        turned, lifted = (round(10 * angle * (since + 1) / LOOK_TICS) for angle in (-command.turn, -command.pitch))
+        turned, lifted = (
+            round(10 * angle * (since + 1) / LOOK_TICS) for angle in (-command.turn, -command.pitch)
+        )
         turn, look = turned - self._turned, lifted - self._lifted
         self._turned, self._lifted = turned, lifted
         before, self._was_at = self._was_at, (x, y)
         moved = (x - before[0], y - before[1]) if before else (0.0, 0.0)
         forward, side = walking_keys(command, tenths / 10 - turn / 10, moved)
         number = _NUMBERS.get(command.weapon, 0)
-        wanted = number if since == 0 and number != picture["v"][2] and number in picture["w"] else 0
+        wanted = (
+            number if since == 0 and number != picture["v"][2] and number in picture["w"] else 0
+        )
         turn, look = max(-1800, min(1800, turn)), max(-900, min(900, look))
-        return (forward, side, 0, turn, look, int(command.fire), int(command.jump and since == 0), 0, wanted)
+        return (
+            forward,
+            side,
+            0,
+            turn,
+            look,
+            int(command.fire),
+            int(command.jump and since == 0),
+            0,
+            wanted,
+        )
 
     def sight(self, picture: Mapping[str, Any]) -> Sight:
         """What the figure knows of itself in a tic, in the learner's words."""
@@ -100,14 +125,18 @@ class ImitatingPlayer:
 
 
 def walking_keys(command: MoveCommand, view: float, moved: tuple[float, float]) -> tuple[int, int]:
-    """Forward and sideways keys of a tic: those after which the figure is nearest to where the command wants it in the next one.
-    `moved` are the units of the last tic, of which the ground leaves a part."""
+    """Forward and sideways keys of a tic: those after which the figure is nearest to where the
+    command wants it in the next one. `moved` are the units of the last tic, of which the ground
+    leaves a part.
+    """
     if command.direction is None:
         return 0, 0
     if command.tiles_per_s is None:
         relative = math.radians(angle_between(view, command.direction))
         return _key(math.cos(relative)), _key(-math.sin(relative))
-    wanted = cmath.rect(command.tiles_per_s * TILE_UNITS / TICS_PER_S, math.radians(command.direction))
+    wanted = cmath.rect(
+        command.tiles_per_s * TILE_UNITS / TICS_PER_S, math.radians(command.direction)
+    )
     missing = wanted - FRICTION * complex(*moved)
     ahead = cmath.rect(1.0, math.radians(view))
 
@@ -126,14 +155,17 @@ def learned_for_doom(written: str) -> Imitation:
     model = read_imitation(Path(written))
     if abs(model.frame_ms - LOOK_MS) > 0.01:
         raise InvalidInput(
-            f"{written}: learned from frames of {model.frame_ms:g} ms, not from rounds of Doom ({LOOK_MS:.1f} ms). "
-            "Learn it from recordings of the same map: believable record doom --help"
+            f"{written}: learned from frames of {model.frame_ms:g} ms, not from rounds of Doom"
+            f" ({LOOK_MS:.1f} ms). Learn it from recordings of the same map: believable record doom"
+            " --help"
         )
     return model
 
 
 def _unnamed(rng: random.Random | None = None) -> Imitation:
-    raise InvalidInput("player 'imitation': say which learned player it is: imitation:person.imitation")
+    raise InvalidInput(
+        "player 'imitation': say which learned player it is: imitation:person.imitation"
+    )
 
 
 def _sit_down(model: Imitation, seed: int, welcome: Mapping[str, Any]) -> ImitatingPlayer:

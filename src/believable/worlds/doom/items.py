@@ -1,7 +1,8 @@
 """What lies about in a deathmatch, and how it comes back.
 
-The engine keeps an item that was taken as a thing that cannot be seen, and does not say so. Each kind of item is therefore
-replaced by one of ours, which differs in one point: while it is away, it looks straight up.
+The engine keeps an item that was taken as a thing that cannot be seen, and does not say so. Each
+kind of item is therefore replaced by one of ours, which differs in one point: while it is away, it
+looks straight up.
 """
 
 from __future__ import annotations
@@ -43,9 +44,25 @@ ITEMS = {
 }
 NAMES = frozenset(ITEMS.values())
 #: On which number a weapon lies.
-_SLOTS = {"Chainsaw": 1, "Shotgun": 3, "SuperShotgun": 3, "Chaingun": 4, "RocketLauncher": 5, "PlasmaRifle": 6, "BFG9000": 7}
+_SLOTS = {
+    "Chainsaw": 1,
+    "Shotgun": 3,
+    "SuperShotgun": 3,
+    "Chaingun": 4,
+    "RocketLauncher": 5,
+    "PlasmaRifle": 6,
+    "BFG9000": 7,
+}
 #: What is in a hand, by the engine's numbers; two kinds of shotguns share one.
-WEAPON_NAMES = {1: "Fist", 2: "Pistol", 3: "Shotgun", 4: "Chaingun", 5: "RocketLauncher", 6: "PlasmaRifle", 7: "BFG9000"}
+WEAPON_NAMES = {
+    1: "Fist",
+    2: "Pistol",
+    3: "Shotgun",
+    4: "Chaingun",
+    5: "RocketLauncher",
+    6: "PlasmaRifle",
+    7: "BFG9000",
+}
 _TICS_PER_S = 35
 
 

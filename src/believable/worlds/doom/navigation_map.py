@@ -1,7 +1,9 @@
-"""The map of point-to-point navigation: an island in the air, a gap to leap or to drop over, then rooms, corridors and stairs.
+"""The map of point-to-point navigation: an island in the air, a gap to leap or to drop over, then
+rooms, corridors and stairs.
 
-Rooms stand in a grid of slots and differ in height, looks and what is in them; each has something by which it is known again.
-Pits kill. There is one goal place in each of sixteen rooms; the goal of a round carries a column of light.
+Rooms stand in a grid of slots and differ in height, looks and what is in them; each has something
+by which it is known again. Pits kill. There is one goal place in each of sixteen rooms; the goal of
+a round carries a column of light.
 """
 
 from __future__ import annotations
@@ -12,8 +14,24 @@ from functools import lru_cache
 from typing import Literal
 
 from believable.core.seeds import derive
-from believable.worlds.doom.floor_plan import SKY, TILE_UNITS, FloorPlan, PlacedThing, Tile, TileLook, centre
-from believable.worlds.doom.textures import BLUE_TORCH, DEPTHS, INDOOR, LANDMARKS, OPEN_AIR, RED_TORCH, RoomTheme
+from believable.worlds.doom.floor_plan import (
+    SKY,
+    TILE_UNITS,
+    FloorPlan,
+    PlacedThing,
+    Tile,
+    TileLook,
+    centre,
+)
+from believable.worlds.doom.textures import (
+    BLUE_TORCH,
+    DEPTHS,
+    INDOOR,
+    LANDMARKS,
+    OPEN_AIR,
+    RED_TORCH,
+    RoomTheme,
+)
 from believable.worlds.doom.walking import WalkMap
 
 GOALS = 16
@@ -45,7 +63,16 @@ actor GoalMark 20001
 }
 """
 Kind = Literal["plain", "pit", "bridges", "pillars", "dais", "crates", "garden"]
-_INDOOR_KINDS: tuple[Kind, ...] = ("plain", "pit", "bridges", "pillars", "dais", "crates", "pit", "pillars")
+_INDOOR_KINDS: tuple[Kind, ...] = (
+    "plain",
+    "pit",
+    "bridges",
+    "pillars",
+    "dais",
+    "crates",
+    "pit",
+    "pillars",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +90,11 @@ class Room:
 
     @property
     def tiles(self) -> list[Tile]:
-        return [(x, y) for y in range(self.row, self.row + self.height) for x in range(self.column, self.column + self.width)]
+        return [
+            (x, y)
+            for y in range(self.row, self.row + self.height)
+            for x in range(self.column, self.column + self.width)
+        ]
 
     def rim(self, tile: Tile) -> int:
         """How many tiles it is from the walls."""
@@ -72,13 +103,18 @@ class Room:
 
     def middle(self, tile: Tile) -> bool:
         """Whether it is one of the two in the middle of a wall."""
-        x, y = tile[0] - self.column - (self.width - 2) // 2, tile[1] - self.row - (self.height - 2) // 2
+        x, y = (
+            tile[0] - self.column - (self.width - 2) // 2,
+            tile[1] - self.row - (self.height - 2) // 2,
+        )
         return x in (0, 1) or y in (0, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class NavigationMap:
-    """The map without its mark. `start` is a place with a heading in degrees, `goals` are sixteen tiles."""
+    """The map without its mark. `start` is a place with a heading in degrees, `goals` are sixteen
+    tiles.
+    """
 
     seed: int
     plan: FloorPlan
@@ -97,7 +133,9 @@ class NavigationMap:
 
 
 def navigation_map(seed: int) -> NavigationMap:
-    """The map of this seed. One whose goals cannot all be reached is not handed out: the next attempt is drawn instead."""
+    """The map of this seed. One whose goals cannot all be reached is not handed out: the next
+    attempt is drawn instead.
+    """
     for attempt in range(100):
         drawn = _RoomBuilder(random.Random(derive(seed, "navigation", attempt)), seed).build()
         reached = WalkMap(drawn.plan).distances(drawn.start)
@@ -136,14 +174,22 @@ class _RoomBuilder:
         x, y = centre(start)
         self._things.append(PlacedThing(START, x, y, 0))
         plan = FloorPlan(
-            CHASM_WIDTH + SLOT_COLUMNS * SLOT_WIDTH, SLOT_ROWS * SLOT_HEIGHT, self._tiles, tuple(self._things), (leap,), _ACTORS
+            CHASM_WIDTH + SLOT_COLUMNS * SLOT_WIDTH,
+            SLOT_ROWS * SLOT_HEIGHT,
+            self._tiles,
+            tuple(self._things),
+            (leap,),
+            _ACTORS,
         )
         return NavigationMap(self._seed, plan, start, 0, goals, tuple(rooms.values()))
 
-    # ------------------------------------------------------------------------------------------ rooms
+    # ------------------------------------------------------------------------------------------
+    # rooms
 
     def _rooms(self) -> dict[Tile, Room]:
-        """One in each slot, around the slot's middle, heights within a flight of stairs of their neighbours'."""
+        """One in each slot, around the slot's middle, heights within a flight of stairs of their
+        neighbours'.
+        """
         rng = self._rng
         slots = [(column, row) for row in range(SLOT_ROWS) for column in range(SLOT_COLUMNS)]
         outside = set(rng.sample(slots, 6))
@@ -151,7 +197,11 @@ class _RoomBuilder:
         rooms: dict[Tile, Room] = {}
         themes = rng.sample(INDOOR, len(INDOOR)) + rng.sample(INDOOR, len(INDOOR))
         for slot in slots:
-            beside = [heights[near] for near in ((slot[0] - 1, slot[1]), (slot[0], slot[1] - 1)) if near in heights]
+            beside = [
+                heights[near]
+                for near in ((slot[0] - 1, slot[1]), (slot[0], slot[1] - 1))
+                if near in heights
+            ]
             low, high = max([0, *(h - 48 for h in beside)]), min([112, *(h + 48 for h in beside)])
             heights[slot] = rng.randrange(low, max(low, high) + 1, 16) // 16 * 16
             width, height = rng.randint(6, 8), rng.randint(5, 7)
@@ -159,13 +209,19 @@ class _RoomBuilder:
             row = slot[1] * SLOT_HEIGHT + rng.randint(1, SLOT_HEIGHT - 2 - height)
             air = slot in outside
             theme = rng.choice(OPEN_AIR) if air else themes.pop()
-            kind: Kind = rng.choice(("garden", "pit", "plain", "garden")) if air else rng.choice(_INDOOR_KINDS)
+            kind: Kind = (
+                rng.choice(("garden", "pit", "plain", "garden"))
+                if air
+                else rng.choice(_INDOOR_KINDS)
+            )
             rooms[slot] = Room(slot, column, row, width, height, heights[slot], theme, kind)
         return rooms
 
     def _lay(self, room: Room) -> None:
         theme = room.theme
-        ceiling = SKY_HEIGHT if theme.open_air else room.floor + self._rng.choice((128, 144, 160, 192))
+        ceiling = (
+            SKY_HEIGHT if theme.open_air else room.floor + self._rng.choice((128, 144, 160, 192))
+        )
         for tile in room.tiles:
             inner = room.rim(tile) > 0
             lit = not theme.open_air and room.rim(tile) == 1 and (tile[0] + tile[1]) % 3 == 0
@@ -179,11 +235,14 @@ class _RoomBuilder:
                 light=min(255, theme.light + (48 if lit else 0) - (0 if inner else 16)),
             )
 
-    # ------------------------------------------------------------------------------------------ corridors
+    # ------------------------------------------------------------------------------------------
+    # corridors
 
     def _links(self, rooms: dict[Tile, Room]) -> None:
         """A tree over all rooms, then some ways round."""
-        pairs = [(slot, (slot[0] + dx, slot[1] + dy)) for slot in rooms for dx, dy in ((1, 0), (0, 1))]
+        pairs = [
+            (slot, (slot[0] + dx, slot[1] + dy)) for slot in rooms for dx, dy in ((1, 0), (0, 1))
+        ]
         pairs = [pair for pair in pairs if pair[1] in rooms]
         self._rng.shuffle(pairs)
         group = {slot: slot for slot in rooms}
@@ -200,7 +259,11 @@ class _RoomBuilder:
     def _link(self, room: Room, other: Room) -> None:
         """Two tiles wide, straight, with a step on each tile where the rooms differ in height."""
         across = room.slot[1] == other.slot[1]
-        first, last = (room.column + room.width, other.column) if across else (room.row + room.height, other.row)
+        first, last = (
+            (room.column + room.width, other.column)
+            if across
+            else (room.row + room.height, other.row)
+        )
         low = max(room.row, other.row) if across else max(room.column, other.column)
         ends = [(r.row + r.height if across else r.column + r.width) for r in (room, other)]
         side = self._rng.randint(low, min(ends) - 2)
@@ -228,7 +291,8 @@ class _RoomBuilder:
             self._doors.setdefault(room.slot, []).append(near)
             self._doors.setdefault(other.slot, []).append(far)
 
-    # ------------------------------------------------------------------------------------------ what is in rooms
+    # ------------------------------------------------------------------------------------------
+    # what is in rooms
 
     def _furnish(self, room: Room) -> None:
         doors = set(self._doors.get(room.slot, ()))
@@ -246,12 +310,19 @@ class _RoomBuilder:
             for tile in room.tiles:
                 if (up := 16 * min(room.rim(tile) - 1, 2)) > 0:
                     look = self._tiles[tile]
-                    self._tiles[tile] = replace(look, floor=look.floor + up, floor_flat=room.theme.rim, light=look.light + 16)
+                    self._tiles[tile] = replace(
+                        look,
+                        floor=look.floor + up,
+                        floor_flat=room.theme.rim,
+                        light=look.light + 16,
+                    )
         elif room.kind == "crates":
             for tile in self._rng.sample([tile for tile in room.tiles if room.rim(tile) == 1], 4):
                 look = self._tiles[tile]
                 flat, side = self._rng.choice((("CRATOP1", "CRATE2"), ("CRATOP2", "CRATE1")))
-                self._tiles[tile] = replace(look, floor=look.floor + self._rng.choice((32, 64)), floor_flat=flat, riser=side)
+                self._tiles[tile] = replace(
+                    look, floor=look.floor + self._rng.choice((32, 64)), floor_flat=flat, riser=side
+                )
         self._lamps(room, doors)
 
     def _sink(self, tiles: list[Tile], room: Room) -> None:
@@ -274,14 +345,22 @@ class _RoomBuilder:
         for x, y in doors:
             if x in (room.column, room.column + room.width - 1):
                 ways |= {(c, y) for c in range(min(x, mx), max(x, mx + 1) + 1)}
-                ways |= {(c, r) for c in (mx, mx + 1) for r in range(min(y, my), max(y, my + 1) + 1)}
+                ways |= {
+                    (c, r) for c in (mx, mx + 1) for r in range(min(y, my), max(y, my + 1) + 1)
+                }
             if y in (room.row, room.row + room.height - 1):
                 ways |= {(x, r) for r in range(min(y, my), max(y, my + 1) + 1)}
-                ways |= {(c, r) for r in (my, my + 1) for c in range(min(x, mx), max(x, mx + 1) + 1)}
+                ways |= {
+                    (c, r) for r in (my, my + 1) for c in range(min(x, mx), max(x, mx + 1) + 1)
+                }
         return ways & set(room.tiles)
 
     def _lamps(self, room: Room, doors: set[Tile]) -> None:
-        corners = [(room.column + dx * (room.width - 1), room.row + dy * (room.height - 1)) for dx in (0, 1) for dy in (0, 1)]
+        corners = [
+            (room.column + dx * (room.width - 1), room.row + dy * (room.height - 1))
+            for dx in (0, 1)
+            for dy in (0, 1)
+        ]
         for tile in corners if room.kind != "garden" else self._rng.sample(room.tiles, 4):
             self._stand(room.theme.lamp, tile, doors)
 
@@ -293,29 +372,45 @@ class _RoomBuilder:
         self._things.append(PlacedThing(kind, *centre(tile), solid=True))
         return True
 
-    # ------------------------------------------------------------------------------------------ island, goals, landmarks
+    # ------------------------------------------------------------------------------------------
+    # island, goals, landmarks
 
     def _island(self, rooms: dict[Tile, Room]) -> tuple[Tile, tuple[Tile, Tile]]:
-        """A chasm along the west of the map, the island in it, and a ledge with a door into one of the rooms beside it."""
+        """A chasm along the west of the map, the island in it, and a ledge with a door into one of
+        the rooms beside it.
+        """
         rng = self._rng
         room = rooms[0, rng.randint(1, SLOT_ROWS - 2)]
         side = room.row + rng.randint(1, room.height - 3)
         first, last = max(1, side - 6), min(SLOT_ROWS * SLOT_HEIGHT - 1, side + 8)
-        rock = TileLook(CHASM_DEPTH, SKY_HEIGHT, "LAVA1", SKY, "ROCK4", "ASHWALL4", 176, deadly=True)
+        rock = TileLook(
+            CHASM_DEPTH, SKY_HEIGHT, "LAVA1", SKY, "ROCK4", "ASHWALL4", 176, deadly=True
+        )
         for y in range(first, last):
             for x in range(CHASM_WIDTH - 1):
                 self._tiles[x, y] = rock
         drop = rng.choice((0, DROP_UNITS))
-        ledge = replace(rock, floor=room.floor, floor_flat="FLOOR5_4", riser="BIGBRIK2", light=208, deadly=False)
-        island = replace(ledge, floor=room.floor + drop, floor_flat="GRASS1", riser="ROCK4", light=224)
+        ledge = replace(
+            rock, floor=room.floor, floor_flat="FLOOR5_4", riser="BIGBRIK2", light=208, deadly=False
+        )
+        island = replace(
+            ledge, floor=room.floor + drop, floor_flat="GRASS1", riser="ROCK4", light=224
+        )
         for y in range(side - 1, side + 3):
             for x in range(1, 4):
                 self._tiles[x, y] = island
             self._tiles[4 + GAP_TILES, y] = self._tiles[5 + GAP_TILES, y] = ledge
         for x in range(CHASM_WIDTH - 1, room.column):
             for y in (side, side + 1):
-                inside = replace(ledge, ceiling=room.floor + 112, ceiling_flat=room.theme.ceiling, wall=room.theme.wall)
-                self._tiles[x, y] = replace(inside, floor_flat=room.theme.floor, riser=room.theme.riser, light=176)
+                inside = replace(
+                    ledge,
+                    ceiling=room.floor + 112,
+                    ceiling_flat=room.theme.ceiling,
+                    wall=room.theme.wall,
+                )
+                self._tiles[x, y] = replace(
+                    inside, floor_flat=room.theme.floor, riser=room.theme.riser, light=176
+                )
         doors = self._doors.setdefault(room.slot, [])
         doors += [(room.column, side), (room.column, side + 1)]
         for tile in doors[-2:]:
@@ -331,7 +426,11 @@ class _RoomBuilder:
         self._kept.discard(tile)
         if tile not in self._tiles or self._tiles[tile].deadly:
             self._lay(replace(room, kind="plain"))
-            self._things = [t for t in self._things if (int(t.x // TILE_UNITS), int(t.y // TILE_UNITS)) not in room.tiles]
+            self._things = [
+                t
+                for t in self._things
+                if (int(t.x // TILE_UNITS), int(t.y // TILE_UNITS)) not in room.tiles
+            ]
 
     def _goals(self, rooms: dict[Tile, Room]) -> tuple[Tile, ...]:
         """One in each of sixteen rooms, where one can stand, away from doors."""
@@ -340,7 +439,11 @@ class _RoomBuilder:
         goals: list[Tile] = []
         for slot in self._rng.sample(sorted(rooms), len(rooms)):
             room, doors = rooms[slot], set(self._doors.get(slot, ()))
-            free = [tile for tile in room.tiles if tile in walk.tiles and tile not in doors and self._roomy(walk, tile)]
+            free = [
+                tile
+                for tile in room.tiles
+                if tile in walk.tiles and tile not in doors and self._roomy(walk, tile)
+            ]
             if free and len(goals) < GOALS:
                 tile = self._rng.choice([tile for tile in free if room.rim(tile) > 0] or free)
                 self._kept.add(tile)
@@ -357,7 +460,15 @@ class _RoomBuilder:
         for room in rooms.values():
             doors = set(self._doors.get(room.slot, ()))
             near = {(x + dx, y + dy) for x, y in doors for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
-            places = [tile for tile in room.tiles if tile not in near and tile not in self._kept and tile in self._tiles]
-            places = [tile for tile in places if room.kind not in ("bridges",) and not self._tiles[tile].deadly]
+            places = [
+                tile
+                for tile in room.tiles
+                if tile not in near and tile not in self._kept and tile in self._tiles
+            ]
+            places = [
+                tile
+                for tile in places
+                if room.kind not in ("bridges",) and not self._tiles[tile].deadly
+            ]
             if places:
                 self._stand(kinds.pop(), self._rng.choice(places), doors)

@@ -1,8 +1,9 @@
-"""Scripted players, so that recordings can be made without a person: one who walks to places, one who fights with habits.
+"""Scripted players, so that recordings can be made without a person: one who walks to places, one
+who fights with habits.
 
-They see what a page is told, know the place as somebody does who has played there before, and turn as a hand turns a mouse:
-late, with a limit to speed and acceleration, and never quite to the point. They stand in for people in tests and
-demonstrations; they are no model of anybody.
+They see what a page is told, know the place as somebody does who has played there before, and turn
+as a hand turns a mouse: late, with a limit to speed and acceleration, and never quite to the point.
+They stand in for people in tests and demonstrations; they are no model of anybody.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ STUCK_TICS, STUCK_UNITS = 25, 24.0
 
 @dataclass(frozen=True, slots=True)
 class MouseHand:
-    """How somebody turns: degrees per tic at most and their change, the share of the way taken at once, how far off is good
-    enough, and for how many tics they stand and look around now and then."""
+    """How somebody turns: degrees per tic at most and their change, the share of the way taken at
+    once, how far off is good enough, and for how many tics they stand and look around now and then.
+    """
 
     top_speed_deg: float = 7.0
     acceleration_deg: float = 1.2
@@ -62,7 +64,9 @@ class _Turning:
         self._off = 0.0
 
     def towards(self, bearing_deg: float, angle_deg: float) -> tuple[int, float]:
-        """How far to turn right in this tic, in tenths of a degree, and how far there is to go, in degrees to the left."""
+        """How far to turn right in this tic, in tenths of a degree, and how far there is to go, in
+        degrees to the left.
+        """
         hand = self._hand
         if self._rng.random() < 0.04:
             self._off = self._rng.uniform(-hand.careless_deg, hand.careless_deg)
@@ -92,7 +96,12 @@ class _RouteWalker:
         x, y, _, tenths, _ = picture["p"]
         tick = picture["t"]
         if tick < self._paused_until:
-            return 0, 0, self.turning.towards(tenths / 10 + 40 * math.sin(tick / 9), tenths / 10)[0], 0
+            return (
+                0,
+                0,
+                self.turning.towards(tenths / 10 + 40 * math.sin(tick / 9), tenths / 10)[0],
+                0,
+            )
         if self.rng.random() < self.hand.pauses_per_min / 60 / TICS_PER_S:
             self._paused_until = tick + self.hand.pause_tics
         if self._stuck(x, y, tick):
@@ -109,14 +118,22 @@ class _RouteWalker:
         assert self.walk is not None
         own = tile_at(x, y)
         if goal != self._goal or own not in self._route:
-            start = own if own in self.walk.tiles else min(self.walk.tiles, key=lambda tile: math.dist(centre(tile), (x, y)))
+            start = (
+                own
+                if own in self.walk.tiles
+                else min(self.walk.tiles, key=lambda tile: math.dist(centre(tile), (x, y)))
+            )
             self._route, self._goal = self.walk.route(start, goal) or [start], goal
         at = self._route.index(own) if own in self._route else 0
         rest = self._route[at:]
         for number, (tile, following) in enumerate(pairwise(rest)):
             if self.walk.leaps(tile, following):
                 edge = centre(following)
-                return (edge, math.dist((x, y), centre(tile)) < 40) if number < 3 else (centre(tile), False)
+                return (
+                    (edge, math.dist((x, y), centre(tile)) < 40)
+                    if number < 3
+                    else (centre(tile), False)
+                )
             if number > 14:
                 break
         return way_ahead(self.walk, x, y, rest[1:] or rest), False
@@ -157,7 +174,9 @@ class Wanderer:
         if walker.walk is None:
             return self._feel(picture)
         x, y = picture["p"][:2]
-        if self._place is None or (self._goal is None and math.dist((x, y), centre(self._place)) < 48):
+        if self._place is None or (
+            self._goal is None and math.dist((x, y), centre(self._place)) < 48
+        ):
             self._place = walker.rng.choice(sorted(walker.walk.tiles))
         forward, side, turn, jump = walker.walked(picture, self._place)
         return (forward, side, 0, turn, 0, 0, jump, 0, 0)
@@ -165,15 +184,30 @@ class Wanderer:
     def _feel(self, picture: Mapping[str, Any]) -> Input:
         """Without a plan: straight on, and another way where something is in the way."""
         walker, (x, y, _, tenths, _) = self._walker, picture["p"]
-        if not hasattr(self, "_heading") or walker._stuck(x, y, picture["t"]) or "blocked" in picture["e"]:
+        if (
+            not hasattr(self, "_heading")
+            or walker._stuck(x, y, picture["t"])
+            or "blocked" in picture["e"]
+        ):
             self._heading = tenths / 10 + walker.rng.uniform(60, 180) * walker.rng.choice((-1, 1))
         turn, left = walker.turning.towards(self._heading, tenths / 10)
-        return (int(abs(left) < 60), 0, 0, turn, 0, int(bool(picture["o"])), 0, int(walker.rng.random() < 0.02), 0)
+        return (
+            int(abs(left) < 60),
+            0,
+            0,
+            turn,
+            0,
+            int(bool(picture["o"])),
+            0,
+            int(walker.rng.random() < 0.02),
+            0,
+        )
 
 
 class Fighter:
-    """Fights with habits: collects what lies on its favourite round, turns on whom it sees after a moment, circles while it
-    shoots, and prefers the better weapons."""
+    """Fights with habits: collects what lies on its favourite round, turns on whom it sees after a
+    moment, circles while it shoots, and prefers the better weapons.
+    """
 
     #: Weapons by number, the better first, with how much ammunition they need to be worth taking.
     BEST = (5, 6, 3, 4, 2)
@@ -218,16 +252,30 @@ class Fighter:
         rng = self._walker.rng
         ox, oy, oz = min(others, key=lambda other: math.dist(other[:2], (x, y)))
         away = math.dist((ox, oy), (x, y))
-        turn, left = self._walker.turning.towards(math.degrees(math.atan2(oy - y, ox - x)), tenths / 10)
+        turn, left = self._walker.turning.towards(
+            math.degrees(math.atan2(oy - y, ox - x)), tenths / 10
+        )
         if rng.random() < 0.03:
             self._circle = -self._circle
         aimed = abs(left) < 4 + 400 / max(away, 50)
         rise = round(10 * math.degrees(math.atan2(oz - z, away))) - pitch
         forward = 1 if away > 350 else (-1 if away < 120 else 0)
-        return (forward, self._circle, 0, turn, max(-60, min(60, rise // 3)), int(aimed), 0, 0, self._weapon(picture))
+        return (
+            forward,
+            self._circle,
+            0,
+            turn,
+            max(-60, min(60, rise // 3)),
+            int(aimed),
+            0,
+            0,
+            self._weapon(picture),
+        )
 
     def _weapon(self, picture: Mapping[str, Any]) -> int:
-        """Now and then a better one is tried; the engine keeps the one in hand where it is not owned."""
+        """Now and then a better one is tried; the engine keeps the one in hand where it is not
+        owned.
+        """
         if picture["t"] % (2 * TICS_PER_S) != 0:
             return 0
         self._chosen = (self._chosen + 1) % len(self.BEST)
@@ -235,11 +283,18 @@ class Fighter:
 
 
 WANDERER = Agent(
-    name="wanderer", about="Walks to the goal, or from place to place.", params=MouseHand, draw=somebody, new=Wanderer
+    name="wanderer",
+    about="Walks to the goal, or from place to place.",
+    params=MouseHand,
+    draw=somebody,
+    new=Wanderer,
 )
 PERSON = Agent(
     name="person",
-    about="Fights in a deathmatch with habits: a favourite round, a moment before it turns on whom it sees.",
+    about=(
+        "Fights in a deathmatch with habits: a favourite round, a moment before it turns on whom it"
+        " sees."
+    ),
     params=MouseHand,
     draw=somebody,
     new=Fighter,

@@ -1,16 +1,18 @@
 """Gymnasium environments of Doom, so that others can train players.
 
-`believable/DoomNavigate-v1`: reach the mark. `believable/DoomDeathmatch-v1`: fight the engine's bots. One decision lasts
-`DECISION_TICS`; a vector of them runs in worker processes with `gymnasium.make_vec(id, num_envs, vectorization_mode="async")`.
+`believable/DoomNavigate-v1`: reach the mark. `believable/DoomDeathmatch-v1`: fight the engine's
+bots. One decision lasts `DECISION_TICS`; a vector of them runs in worker processes with
+`gymnasium.make_vec(id, num_envs, vectorization_mode="async")`.
 
-**What is observed**: `depth`, a 32 × 32 picture of how far away what is seen is (0 to 255), and `body`, float32 in [-1, 1]:
-own place on the map, velocity, heading and pitch as cosine and sine, the goal in the own frame with its distance (0 without
-one), on ground, health, armour, ammunition, and the time left.
+**What is observed**: `depth`, a 32 × 32 picture of how far away what is seen is (0 to 255), and
+`body`, float32 in [-1, 1]: own place on the map, velocity, heading and pitch as cosine and sine,
+the goal in the own frame with its distance (0 without one), on ground, health, armour, ammunition,
+and the time left.
 
 **What is done.** Forwards −1/0/1, sideways −1/0/1, one of `TURNS_DEG` to the right, jump, shoot.
 
-**Reward.** Navigation: −0.01 per decision, the share of the way to the goal that was made, +1 at the goal, −1 for dying.
-Deathmatch: frags + damage done / 100 − damage taken / 100 − deaths.
+**Reward.** Navigation: −0.01 per decision, the share of the way to the goal that was made, +1 at
+the goal, −1 for dying. Deathmatch: frags + damage done / 100 − damage taken / 100 − deaths.
 """
 
 from __future__ import annotations
@@ -25,7 +27,14 @@ from believable.core.errors import MissingExtra
 from believable.worlds.contract import Pixels, RoundPlace
 from believable.worlds.doom.doom_engine import TICS_PER_S, DoomEngine
 from believable.worlds.doom.doom_game import GOAL_UNITS
-from believable.worlds.doom.doom_round import DoomOptions, DoomSetup, FigureState, action_of, body_of, settle
+from believable.worlds.doom.doom_round import (
+    DoomOptions,
+    DoomSetup,
+    FigureState,
+    action_of,
+    body_of,
+    settle,
+)
 from believable.worlds.doom.floor_plan import TILE_UNITS
 
 try:
@@ -46,7 +55,14 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": TICS_PER_S // DECISION_TICS}  # noqa: RUF012  as its base
 
-    def __init__(self, map: str, opponent: str, map_seed: int = 7, seconds: int = 30, render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        map: str,
+        opponent: str,
+        map_seed: int = 7,
+        seconds: int = 30,
+        render_mode: str | None = None,
+    ) -> None:
         self._options = DoomOptions(map=map, map_seed=map_seed, picture="160x120")
         self._opponent, self._seconds = opponent, seconds
         self.render_mode = render_mode
@@ -55,10 +71,14 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
             "body": spaces.Box(-1.0, 1.0, (BODY_FEATURES,), np.float32),
         }
         self.observation_space = cast("spaces.Space[Observation]", spaces.Dict(parts))
-        self.action_space = cast("spaces.Space[NDArray[np.int64]]", spaces.MultiDiscrete([3, 3, len(TURNS_DEG), 2, 2]))
+        self.action_space = cast(
+            "spaces.Space[NDArray[np.int64]]", spaces.MultiDiscrete([3, 3, len(TURNS_DEG), 2, 2])
+        )
         self._engine: DoomEngine | None = None
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
         super().reset(seed=seed)
         self.close()
         round_seed = int(self.np_random.integers(2**31))
@@ -70,7 +90,9 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         self._start_distance = max(self._distance(self._body), 1.0)
         return self._observe(), {"seed": round_seed, "goal": self._setup.goal}
 
-    def step(self, action: NDArray[np.int64]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(
+        self, action: NDArray[np.int64]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         assert self._engine is not None, "reset first"
         forward, side, turn, jump, attack = (int(part) for part in action)
         before = self._body
@@ -82,12 +104,20 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         self._body = body_of(self._engine.variables)
         reward, ended = self._judge(before, self._body)
         cut_off = not ended and self._tic >= self._setup.ticks
-        return self._observe(), reward, ended, cut_off, {"tic": self._tic, "frags": self._body.frags}
+        return (
+            self._observe(),
+            reward,
+            ended,
+            cut_off,
+            {"tic": self._tic, "frags": self._body.frags},
+        )
 
     def _judge(self, before: FigureState, after: FigureState) -> tuple[float, bool]:
         if self._setup.place.goal is None:
             dealt, taken = after.damage - before.damage, after.damage_taken - before.damage_taken
-            return after.frags - before.frags + (dealt - taken) / 100 - float(after.deaths - before.deaths), False
+            return after.frags - before.frags + (dealt - taken) / 100 - float(
+                after.deaths - before.deaths
+            ), False
         away = self._distance(after)
         arrived = away < GOAL_UNITS
         approach = (self._distance(before) - away) / self._start_distance
@@ -110,7 +140,10 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
         ahead = left = away = 0.0
         if place.goal is not None:
             dx, dy = place.goal[0] - body.x, place.goal[1] - body.y
-            ahead, left = dx * math.cos(yaw) + dy * math.sin(yaw), dy * math.cos(yaw) - dx * math.sin(yaw)
+            ahead, left = (
+                dx * math.cos(yaw) + dy * math.sin(yaw),
+                dy * math.cos(yaw) - dx * math.sin(yaw),
+            )
             away = math.hypot(dx, dy)
         values = (
             (body.x - place.left) / size,
@@ -134,7 +167,11 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
 
     def render(self) -> Pixels | None:
         """What the figure sees."""
-        return self._engine.picture.copy() if self.render_mode == "rgb_array" and self._engine is not None else None
+        return (
+            self._engine.picture.copy()
+            if self.render_mode == "rgb_array" and self._engine is not None
+            else None
+        )
 
     def close(self) -> None:
         if self._engine is not None:
@@ -145,12 +182,20 @@ class DoomEnv(gymnasium.Env[Observation, NDArray[np.int64]]):
 class DoomNavigateEnv(DoomEnv):
     """Reach the mark."""
 
-    def __init__(self, map_seed: int = 7, seconds: int = 30, render_mode: str | None = None) -> None:
+    def __init__(
+        self, map_seed: int = 7, seconds: int = 30, render_mode: str | None = None
+    ) -> None:
         super().__init__("navigation", "nobody", map_seed, seconds, render_mode)
 
 
 class DoomDeathmatchEnv(DoomEnv):
     """Fight the engine's bots."""
 
-    def __init__(self, opponent: str = "bots", map_seed: int = 7, seconds: int = 120, render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        opponent: str = "bots",
+        map_seed: int = 7,
+        seconds: int = 120,
+        render_mode: str | None = None,
+    ) -> None:
         super().__init__("deathmatch", opponent, map_seed, seconds, render_mode)

@@ -1,4 +1,6 @@
-"""Where one can walk on a plan: what generators check their maps with, and what scripted players find their ways by."""
+"""Where one can walk on a plan: what generators check their maps with, and what scripted players
+find their ways by.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from believable.worlds.doom.floor_plan import TILE_UNITS, FloorPlan, Tile, TileLook, centre, tile_at
 
-#: The engine's own limits for a figure: it steps up so far, and needs so much room above and to the sides.
+#: The engine's own limits for a figure: it steps up so far, and needs so much room above and to the
+#: sides.
 STEP_UNITS, HEADROOM_UNITS, RADIUS_UNITS = 24, 56, 16
 #: Ways keep this far from edges and walls, so that nobody who is a little off falls or sticks.
 MARGIN_UNITS = 24
@@ -53,7 +56,11 @@ class WalkMap:
             if self.joined(tile, beside):
                 yield beside, 1.0
         for dx, dy in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
-            across, along, up = (tile[0] + dx, tile[1] + dy), (tile[0] + dx, tile[1]), (tile[0], tile[1] + dy)
+            across, along, up = (
+                (tile[0] + dx, tile[1] + dy),
+                (tile[0] + dx, tile[1]),
+                (tile[0], tile[1] + dy),
+            )
             legs = ((tile, along), (along, across), (tile, up), (up, across))
             if all(self.joined(*leg) for leg in legs):
                 yield across, math.sqrt(2)
@@ -117,15 +124,23 @@ class WalkMap:
     def _passable(self, start: Tile, end: Tile) -> bool:
         """Between tiles that touch, also over a corner."""
         if start[0] == end[0] or start[1] == end[1]:
-            return self.joined(start, end) and abs(self.tiles[start].floor - self.tiles[end].floor) <= STEP_UNITS
+            return (
+                self.joined(start, end)
+                and abs(self.tiles[start].floor - self.tiles[end].floor) <= STEP_UNITS
+            )
         corners = ((end[0], start[1]), (start[0], end[1]))
-        return any(self._passable(start, corner) and self._passable(corner, end) for corner in corners)
+        return any(
+            self._passable(start, corner) and self._passable(corner, end) for corner in corners
+        )
 
     def seen(self, x0: float, y0: float, x1: float, y1: float) -> bool:
         """Whether nothing stands between two places, looked at from above."""
         length = math.hypot(x1 - x0, y1 - y0)
         steps = int(length // (TILE_UNITS / 4)) + 1
-        return all(tile_at(x0 + (x1 - x0) * n / steps, y0 + (y1 - y0) * n / steps) in self.plan.tiles for n in range(steps + 1))
+        return all(
+            tile_at(x0 + (x1 - x0) * n / steps, y0 + (y1 - y0) * n / steps) in self.plan.tiles
+            for n in range(steps + 1)
+        )
 
 
 def way_ahead(walk: WalkMap, x: float, y: float, route: list[Tile]) -> tuple[float, float]:

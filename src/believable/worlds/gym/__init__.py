@@ -1,4 +1,6 @@
-"""Any Gymnasium environment that draws itself. Needs the extra `gym`, loaded with the first round."""
+"""Any Gymnasium environment that draws itself. Needs the extra `gym`, loaded with the first
+round.
+"""
 
 from __future__ import annotations
 

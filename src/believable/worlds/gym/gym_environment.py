@@ -1,4 +1,6 @@
-"""Gymnasium environments by their id: made, looked at, and what is wrong with them in words. Nothing is imported before that."""
+"""Gymnasium environments by their id: made, looked at, and what is wrong with them in words.
+Nothing is imported before that.
+"""
 
 from __future__ import annotations
 
@@ -52,16 +54,35 @@ READY_KEYS = {
     "CartPole-": KeyPlan({"ArrowLeft": 0, "ArrowRight": 1}, LAST),
     "MountainCar-": KeyPlan({"ArrowLeft": 0, "ArrowRight": 2}, 1),
     "LunarLander-": KeyPlan({"ArrowLeft": 1, "ArrowUp": 2, "ArrowRight": 3}, 0),
-    "MiniGrid-": KeyPlan({"ArrowLeft": 0, "ArrowRight": 1, "ArrowUp": 2, "KeyP": 3, "KeyD": 4, "Space": 5, "Enter": 6}, WAIT),
+    "MiniGrid-": KeyPlan(
+        {
+            "ArrowLeft": 0,
+            "ArrowRight": 1,
+            "ArrowUp": 2,
+            "KeyP": 3,
+            "KeyD": 4,
+            "Space": 5,
+            "Enter": 6,
+        },
+        WAIT,
+    ),
 }
 #: What environments call keys, as pygame does, and as browsers do.
-_BROWSER_KEYS = {" ": "Space", "w": "ArrowUp", "s": "ArrowDown", "a": "ArrowLeft", "d": "ArrowRight", "\n": "Enter"}
+_BROWSER_KEYS = {
+    " ": "Space",
+    "w": "ArrowUp",
+    "s": "ArrowDown",
+    "a": "ArrowLeft",
+    "d": "ArrowRight",
+    "\n": "Enter",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentFacts:
-    """What is known of an environment once it was made: its actions, its pace, the keys that it tells itself, and what it calls
-    its actions."""
+    """What is known of an environment once it was made: its actions, its pace, the keys that it
+    tells itself, and what it calls its actions.
+    """
 
     space: Any
     frames_per_s: int
@@ -76,7 +97,9 @@ def load_gymnasium() -> Any:
         raise MissingExtra(what="the world 'gym'", extra="gym") from None
 
 
-def make_environment(env: str, options: EnvironmentOptions, episode_steps: int | None = None) -> Any:
+def make_environment(
+    env: str, options: EnvironmentOptions, episode_steps: int | None = None
+) -> Any:
     """The environment of this id, drawing pictures; or an error that says what is wrong with it."""
     gymnasium = load_gymnasium()
     module, _, name = env.rpartition(":")
@@ -84,14 +107,22 @@ def make_environment(env: str, options: EnvironmentOptions, episode_steps: int |
         _load_package(module, name)
         spec = gymnasium.spec(name)
     except gymnasium.error.Error as error:
-        raise InvalidInput(f"there is no environment {env!r}. {_unknown(gymnasium, name, error)}") from None
+        raise InvalidInput(
+            f"there is no environment {env!r}. {_unknown(gymnasium, name, error)}"
+        ) from None
     except ImportError as error:
-        raise InvalidInput(f"{env!r}: {error}. Install the package that brings it, or correct its name.") from None
+        raise InvalidInput(
+            f"{env!r}: {error}. Install the package that brings it, or correct its name."
+        ) from None
     limit = {} if episode_steps is None else {"max_episode_steps": episode_steps}
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*not in the possible render_modes")  # said below, with a cure
-            environment = gymnasium.make(spec.id, render_mode=RGB_ARRAY, disable_env_checker=True, **limit, **options)
+            warnings.filterwarnings(
+                "ignore", ".*not in the possible render_modes"
+            )  # said below, with a cure
+            environment = gymnasium.make(
+                spec.id, render_mode=RGB_ARRAY, disable_env_checker=True, **limit, **options
+            )
     except (gymnasium.error.Error, TypeError, ValueError, ImportError) as error:
         raise InvalidInput(f"{env!r} cannot be made: {str(error).strip()[:300]}") from None
     try:
@@ -113,14 +144,21 @@ def must_draw(environment: Any, name: str) -> None:
     modes = list(environment.metadata.get("render_modes", ()))
     if RGB_ARRAY not in modes or environment.render_mode != RGB_ARRAY:
         listed = ", ".join(modes) or "none"
-        cure = f"Make it with render_mode={RGB_ARRAY!r}." if RGB_ARRAY in modes else f"Choose one that has {RGB_ARRAY}."
+        cure = (
+            f"Make it with render_mode={RGB_ARRAY!r}."
+            if RGB_ARRAY in modes
+            else f"Choose one that has {RGB_ARRAY}."
+        )
         raise InvalidInput(f"{name!r} draws no pictures: its render modes are {listed}. {cure}")
 
 
 def _load_package(named: str, env: str) -> None:
     """What registers the id: the module that is named with it, and those we know."""
     if named.partition(".")[0] in sys.stdlib_module_names:
-        raise InvalidInput(f"{named}:{env}: {named} is a module of Python, which registers no environment. Name another.")
+        raise InvalidInput(
+            f"{named}:{env}: {named} is a module of Python, which registers no environment. Name"
+            " another."
+        )
     if named:
         importlib.import_module(named)
     for beginning, (module, _) in PACKAGES.items():
@@ -133,7 +171,11 @@ def _unknown(gymnasium: Any, env: str, error: Exception) -> str:
         if env.startswith(beginning) and importlib.util.find_spec(module) is None:
             return f"Install what brings it: pip install {package!r}"
     near = did_you_mean(env, gymnasium.registry)
-    return near if near.startswith("Did you mean") else f"{error} Write MODULE:{env} to import a module that registers it."
+    return (
+        near
+        if near.startswith("Did you mean")
+        else f"{error} Write MODULE:{env} to import a module that registers it."
+    )
 
 
 @lru_cache(maxsize=64)
@@ -143,7 +185,9 @@ def _facts(env: str, options: str) -> EnvironmentFacts:
         bare = environment.unwrapped
         frames_per_s = round(environment.metadata.get("render_fps") or FRAMES_PER_S)
         pace = max(1, min(frames_per_s, 60))
-        return EnvironmentFacts(environment.action_space, pace, _own_keys(env, bare), _meanings(bare))
+        return EnvironmentFacts(
+            environment.action_space, pace, _own_keys(env, bare), _meanings(bare)
+        )
     finally:
         environment.close()
 
@@ -154,14 +198,21 @@ def facts_of(env: str, options: EnvironmentOptions) -> EnvironmentFacts:
 
 
 def _own_keys(env: str, bare: Any) -> KeyPlan:
-    """The keys that an environment tells as Gymnasium's own player reads them; else ours, where we know it."""
+    """The keys that an environment tells as Gymnasium's own player reads them; else ours, where we
+    know it.
+    """
     if hasattr(bare, "get_keys_to_action"):
-        keys = {_browser_key(pressed): plain_action(action) for pressed, action in bare.get_keys_to_action().items()}
+        keys = {
+            _browser_key(pressed): plain_action(action)
+            for pressed, action in bare.get_keys_to_action().items()
+        }
         meanings = bare.get_action_meanings() if hasattr(bare, "get_action_meanings") else []
         idle = keys.pop("", meanings.index("NOOP") if "NOOP" in meanings else WAIT)
         if all(keys):
             return KeyPlan(keys, idle)
-    return next((plan for beginning, plan in READY_KEYS.items() if env.startswith(beginning)), KeyPlan({}))
+    return next(
+        (plan for beginning, plan in READY_KEYS.items() if env.startswith(beginning)), KeyPlan({})
+    )
 
 
 def _meanings(bare: Any) -> Mapping[int, str]:
@@ -178,7 +229,13 @@ def _browser_key(pressed: Any) -> str:
     """`ArrowUp+Space` for the keys that are pressed together; empty for none."""
     parts = (pressed,) if isinstance(pressed, str | int) else tuple(pressed)
     letters = [chr(part) if isinstance(part, int) else str(part) for part in parts]
-    return "+".join(sorted(_BROWSER_KEYS.get(letter, f"Key{letter.upper()}") for letter in letters if letter not in ("", "\0")))
+    return "+".join(
+        sorted(
+            _BROWSER_KEYS.get(letter, f"Key{letter.upper()}")
+            for letter in letters
+            if letter not in ("", "\0")
+        )
+    )
 
 
 def plain_action(action: Any) -> Action:
@@ -202,10 +259,15 @@ def action_in(space: Any, action: Action) -> Any:
     value = np.asarray(action)
     if hasattr(space, "n") and value.ndim == 0 and value.dtype.kind in "iu":
         return space.dtype.type(action)
-    return value.astype(space.dtype) if value.ndim and value.dtype.kind in "iuf" and space.dtype is not None else action
+    return (
+        value.astype(space.dtype)
+        if value.ndim and value.dtype.kind in "iuf" and space.dtype is not None
+        else action
+    )
 
 
-# ---------------------------------------------------------------------------------------------- pictures
+# ----------------------------------------------------------------------------------------------
+# pictures
 
 
 def picture_of(environment: Any) -> Pixels:
@@ -213,7 +275,10 @@ def picture_of(environment: Any) -> Pixels:
     picture = np.asarray(environment.render())
     if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
         shape = f"{picture.dtype} {picture.shape}"
-        raise InvalidInput(f"a picture is {shape}, expected uint8 of height × width × 3. Mend the environment's render().")
+        raise InvalidInput(
+            f"a picture is {shape}, expected uint8 of height × width × 3. Mend the environment's"
+            " render()."
+        )
     times = max(1, round(SHOWN_HEIGHT_PX / picture.shape[0]))
     larger = picture.repeat(times, axis=0).repeat(times, axis=1)
     height, width = (2 * math.ceil(side / 2) for side in larger.shape[:2])
@@ -238,11 +303,17 @@ def fitted(picture: Pixels, width_px: int, height_px: int) -> Pixels:
 
 
 def replayed(
-    environment: Any, seeds: Mapping[int, int], episodes: Sequence[int], actions: Sequence[str | None], rewards: Sequence[float]
+    environment: Any,
+    seeds: Mapping[int, int],
+    episodes: Sequence[int],
+    actions: Sequence[str | None],
+    rewards: Sequence[float],
 ) -> Iterator[Pixels]:
-    """One picture for each frame of a recording: who acted steps, a new episode begins with its seed, the rest stands still.
+    """One picture for each frame of a recording: who acted steps, a new episode begins with its
+    seed, the rest stands still.
 
-    An environment that answers with other rewards is not the one that was recorded, or follows from more than its seed.
+    An environment that answers with other rewards is not the one that was recorded, or follows from
+    more than its seed.
     """
     episode, shown = -1, None
     for frame, (number, written, reward) in enumerate(zip(episodes, actions, rewards, strict=True)):
@@ -250,11 +321,14 @@ def replayed(
             environment.reset(seed=seeds[number])
             episode, shown = number, None
         if written is not None:
-            got = float(environment.step(action_in(environment.action_space, json.loads(written)))[1])
+            got = float(
+                environment.step(action_in(environment.action_space, json.loads(written)))[1]
+            )
             if not math.isclose(got, reward, rel_tol=1e-5, abs_tol=1e-6):
                 raise InvalidInput(
-                    f"played again, frame {frame} brings {got} and was recorded with {reward}: another version of the "
-                    "environment, or chance that its seed does not settle. Film it while it is played."
+                    f"played again, frame {frame} brings {got} and was recorded with {reward}:"
+                    " another version of the environment, or chance that its seed does not settle."
+                    " Film it while it is played."
                 )
             shown = None
         shown = picture_of(environment) if shown is None else shown

@@ -1,4 +1,6 @@
-"""A Gymnasium environment as a game that people play: stepped by keys, seen as the environment draws itself."""
+"""A Gymnasium environment as a game that people play: stepped by keys, seen as the environment
+draws itself.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,32 @@ from believable.core.errors import InvalidInput
 from believable.recordings.recording import Actor, RecordedWorld, Recording, Scalar, Timing
 from believable.recordings.scene import Scene
 from believable.worlds.contract import Input, Pixels, PressCounter, View
-from believable.worlds.gym.gym_environment import LAST, WAIT, Action, action_in, fitted, make_environment, picture_of, replayed
-from believable.worlds.gym.gym_round import KEY, PLAYER, TELEMETRY, EnvironmentOrigin, GymSetup, changed_options
+from believable.worlds.gym.gym_environment import (
+    LAST,
+    WAIT,
+    Action,
+    action_in,
+    fitted,
+    make_environment,
+    picture_of,
+    replayed,
+)
+from believable.worlds.gym.gym_round import (
+    KEY,
+    PLAYER,
+    TELEMETRY,
+    EnvironmentOrigin,
+    GymSetup,
+    changed_options,
+)
 
 PRACTICE_S = 3600
 
 
 class EpisodeLog:
-    """What happens frame by frame, as the columns of a recording. Values of `info` go beside them."""
+    """What happens frame by frame, as the columns of a recording. Values of `info` go beside
+    them.
+    """
 
     def __init__(self, info: Sequence[str] = ()) -> None:
         self._info = {name: f"info.{name}" for name in info}
@@ -41,7 +61,13 @@ class EpisodeLog:
         self.total = 0.0
 
     def add(
-        self, pressed: Input, action: Action | None, reward: float, terminated: bool, truncated: bool, info: Mapping[str, Any]
+        self,
+        pressed: Input,
+        action: Action | None,
+        reward: float,
+        terminated: bool,
+        truncated: bool,
+        info: Mapping[str, Any],
     ) -> None:
         self.total += reward
         row: dict[str, Scalar] = {
@@ -57,7 +83,9 @@ class EpisodeLog:
         for name, value in row.items():
             self.columns[name].append(value)
 
-    def recording(self, frames_per_s: int, provenance: Mapping[str, Scalar], agent: str | None) -> Recording:
+    def recording(
+        self, frames_per_s: int, provenance: Mapping[str, Scalar], agent: str | None
+    ) -> Recording:
         return Recording(
             world=RecordedWorld("gym", 1, 1, (".",)),
             actors=(Actor(PLAYER, "You", PLAYER),),
@@ -72,11 +100,17 @@ class EpisodeLog:
 
 def _scalar(value: Any) -> Scalar:
     plain = value.item() if hasattr(value, "item") and getattr(value, "size", 1) == 1 else value
-    return plain if plain is None or isinstance(plain, str | int | float | bool) else json.dumps(plain, default=str)
+    return (
+        plain
+        if plain is None or isinstance(plain, str | int | float | bool)
+        else json.dumps(plain, default=str)
+    )
 
 
 class GymGame:
-    """One round. An episode that ended is shown for a tick, then the round is over, or the next episode begins."""
+    """One round. An episode that ended is shown for a tick, then the round is over, or the next
+    episode begins.
+    """
 
     def __init__(self, setup: GymSetup, recorded: bool) -> None:
         self.setup = setup
@@ -120,15 +154,19 @@ class GymGame:
         if action is None:
             self._keep(pressed, None)
             return []
-        _, reward, terminated, truncated, _ = self._env.step(action_in(self._env.action_space, action))
+        _, reward, terminated, truncated, _ = self._env.step(
+            action_in(self._env.action_space, action)
+        )
         self._picture, self._last, self._ended = None, action, bool(terminated or truncated)
         self._points += float(reward)
         self._keep(pressed, action, float(reward), bool(terminated), bool(truncated))
         return [*(("points",) if reward > 0 else ()), *(("ended",) if self._ended else ())]
 
     def _action(self, pressed: Input) -> Action | None:
-        """What is done in this tick. If the environment waits, each press is one step, however quickly the next one follows; of a
-        player who does not count presses, a key counts when it goes down."""
+        """What is done in this tick. If the environment waits, each press is one step, however
+        quickly the next one follows; of a player who does not count presses, a key counts when it
+        goes down.
+        """
         wanted, held, idle = self.setup.action_for(pressed), self._held, self.setup.idle
         self._held, new = wanted, self._presses.see(pressed[0])
         if idle == WAIT:
@@ -139,7 +177,12 @@ class GymGame:
         return self._last if isinstance(idle, str) else idle
 
     def _keep(
-        self, pressed: Input, action: Action | None, reward: float = 0.0, terminated: bool = False, truncated: bool = False
+        self,
+        pressed: Input,
+        action: Action | None,
+        reward: float = 0.0,
+        terminated: bool = False,
+        truncated: bool = False,
     ) -> None:
         if self._log is not None:
             self._log.add(pressed, action, reward, terminated, truncated, {})
@@ -179,7 +222,8 @@ def _provenance(setup: GymSetup) -> Mapping[str, Scalar]:
 assert {LAST, WAIT} == {"last", "wait"}, "GymOptions.idle writes them out"
 
 
-# ---------------------------------------------------------------------------------------------- films
+# ----------------------------------------------------------------------------------------------
+# films
 
 
 def pictures(recording: Recording, view: View) -> Generator[Pixels, None, None]:
@@ -199,7 +243,8 @@ def _played_again(recording: Recording) -> Generator[Pixels, None, None]:
     origin, seeds = recording.provenance.get("environment"), recording.provenance.get("seeds")
     if recording.world.kind != "gym" or not isinstance(origin, str) or not isinstance(seeds, str):
         raise InvalidInput(
-            "the recording does not say how its environment was made; it cannot be filmed again. Use the film beside it."
+            "the recording does not say how its environment was made; it cannot be filmed again."
+            " Use the film beside it."
         )
     settled = EnvironmentOrigin.model_validate_json(origin)
     by_episode = {int(number): seed for number, seed in json.loads(seeds).items()}
@@ -207,7 +252,9 @@ def _played_again(recording: Recording) -> Generator[Pixels, None, None]:
     episodes = [int(number or 0) for number in columns["episode"]]
     actions = [None if action is None else str(action) for action in columns["action"]]
     rewards = [float(reward or 0) for reward in columns["reward"]]
-    with closing(make_environment(settled.env, settled.env_options, settled.episode_steps)) as environment:
+    with closing(
+        make_environment(settled.env, settled.env_options, settled.episode_steps)
+    ) as environment:
         yield from replayed(environment, by_episode, episodes, actions, rewards)
 
 

@@ -1,4 +1,6 @@
-"""What a round of a Gymnasium environment is set up with, what can be done in it, and what the bundle carries."""
+"""What a round of a Gymnasium environment is set up with, what can be done in it, and what the
+bundle carries.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,15 @@ from believable.worlds.contract import (
     WorldColumn,
     WorldColumns,
 )
-from believable.worlds.gym.gym_environment import LAST, WAIT, Action, KeyPlan, action_problem, facts_of, registered_options
+from believable.worlds.gym.gym_environment import (
+    LAST,
+    WAIT,
+    Action,
+    KeyPlan,
+    action_problem,
+    facts_of,
+    registered_options,
+)
 
 PLAYER = "player"
 #: So many keys, or keys held together, at most.
@@ -36,28 +46,39 @@ INPUTS = InputSchema(
             "key",
             0,
             KEYS * (SERIALS + 1),
-            f"Which of the trial's `keys` is down, in alphabetical order from 1; 0: none. With presses counted: that plus {KEYS} "
-            f"times the number of the press, 1 to {SERIALS} in turn.",
+            "Which of the trial's `keys` is down, in alphabetical order from 1; 0: none. With"
+            f" presses counted: that plus {KEYS} times the number of the press, 1 to {SERIALS} in"
+            " turn.",
             "pressed",
         ),
     )
 )
 KEY = INPUTS.parts[0]
 #: Names that browsers have for keys by their place.
-KEY_NAMES = re.compile(r"Arrow(Up|Down|Left|Right)|Key[A-Z]|Digit\d|Space|Enter|(Shift|Control)(Left|Right)|Comma|Period")
+KEY_NAMES = re.compile(
+    r"Arrow(Up|Down|Left|Right)|Key[A-Z]|Digit\d|Space|Enter|(Shift|Control)(Left|Right)|Comma|Period"
+)
 
 
 class GymOptions(Record):
     """What the author of a play trial decides about the environment."""
 
     env: str = "CartPole-v1"
-    """Id of a Gymnasium environment that draws itself (`rgb_array`), or MODULE:ID to import a module first."""
+    """Id of a Gymnasium environment that draws itself (`rgb_array`), or MODULE:ID to import a
+    module first.
+    """
     keys: dict[str, int | tuple[int | float, ...]] = Field(default_factory=dict)
-    """What each key does: `{ArrowUp: 2, ArrowUp+Space: 4}`; by default those that the environment tells itself."""
+    """What each key does: `{ArrowUp: 2, ArrowUp+Space: 4}`; by default those that the environment
+    tells itself.
+    """
     key_words: dict[str, str] = Field(default_factory=dict)
-    """What is written beside each key: `{ArrowUp: go forward}`; by default what the environment calls its actions."""
+    """What is written beside each key: `{ArrowUp: go forward}`; by default what the environment
+    calls its actions.
+    """
     idle: int | tuple[int | float, ...] | Literal["wait", "last"] | None = None
-    """While no key is pressed: this action, the `last` one again, or `wait`: it stands still, and each press is one step."""
+    """While no key is pressed: this action, the `last` one again, or `wait`: it stands still, and
+    each press is one step.
+    """
     fps: int | None = Field(default=None, ge=1, le=60)
     """Steps and pictures per second; by default as fast as the environment says."""
     env_seed: int | Literal["round"] = "round"
@@ -65,7 +86,9 @@ class GymOptions(Record):
     episode_steps: int | None = Field(default=None, ge=1)
     """An episode is cut off after so many steps; by default as the environment says."""
     begin_again: bool = False
-    """Begin again when an episode ends, until the time is over; otherwise the round ends with it."""
+    """Begin again when an episode ends, until the time is over; otherwise the round ends with
+    it.
+    """
     env_options: dict[str, str | int | float | bool] = Field(default_factory=dict)
     """What the environment is made with: `{frameskip: 2}`."""
 
@@ -92,7 +115,9 @@ class GymSetup(EnvironmentOrigin):
 
     @property
     def origin(self) -> EnvironmentOrigin:
-        return EnvironmentOrigin(env=self.env, env_options=self.env_options, episode_steps=self.episode_steps)
+        return EnvironmentOrigin(
+            env=self.env, env_options=self.env_options, episode_steps=self.episode_steps
+        )
 
     @property
     def plays(self) -> tuple[str, ...]:
@@ -111,7 +136,9 @@ class GymSetup(EnvironmentOrigin):
 def changed_options(env: str, options: Mapping[str, Any]) -> str:
     """The options that differ from those the environment is registered with, as JSON."""
     usual = registered_options(env)
-    return json.dumps({name: value for name, value in options.items() if usual.get(name) != value}, sort_keys=True)
+    return json.dumps(
+        {name: value for name, value in options.items() if usual.get(name) != value}, sort_keys=True
+    )
 
 
 def start_of(recording: Recording) -> str | None:
@@ -145,7 +172,11 @@ def settle(options: GymOptions, place: RoundPlace) -> GymSetup:
     """The setup of one round."""
     facts, plan = facts_of(options.env, options.env_options), key_plan(options)
     fps = options.fps or facts.frames_per_s
-    seed = place.seed("environment", place.trial_key) % 2**31 if options.env_seed == "round" else options.env_seed
+    seed = (
+        place.seed("environment", place.trial_key) % 2**31
+        if options.env_seed == "round"
+        else options.env_seed
+    )
     return GymSetup.model_validate(
         {
             "env": options.env,
@@ -165,16 +196,25 @@ def settle(options: GymOptions, place: RoundPlace) -> GymSetup:
 
 def _words_of(plan: KeyPlan, meanings: Mapping[int, str]) -> dict[str, str]:
     """What the environment calls the action of each key, in the order of the actions."""
-    named = {keys: action for keys, action in plan.keys.items() if isinstance(action, int) and action in meanings}
-    return {keys: meanings[action] for keys, action in sorted(named.items(), key=lambda entry: entry[1])}
+    named = {
+        keys: action
+        for keys, action in plan.keys.items()
+        if isinstance(action, int) and action in meanings
+    }
+    return {
+        keys: meanings[action] for keys, action in sorted(named.items(), key=lambda entry: entry[1])
+    }
 
 
-# ---------------------------------------------------------------------------------------------- what is wrong
+# ----------------------------------------------------------------------------------------------
+# what is wrong
 
 
 def problems_of(options: GymOptions) -> Sequence[tuple[str, str, str]]:
     problems = program_problems(options)
-    return problems or list(_key_problems(options, facts_of(options.env, options.env_options).space))
+    return problems or list(
+        _key_problems(options, facts_of(options.env, options.env_options).space)
+    )
 
 
 def program_problems(options: GymOptions) -> Sequence[tuple[str, str, str]]:
@@ -191,7 +231,11 @@ def program_problems(options: GymOptions) -> Sequence[tuple[str, str, str]]:
 def _key_problems(options: GymOptions, space: Any) -> Iterator[tuple[str, str, str]]:
     plan = key_plan(options)
     if not plan.keys:
-        yield ("keys", f"{options.env!r} tells no keys of its own.", f"Write keys: {{ArrowUp: 0, …}} with actions of {space}.")
+        yield (
+            "keys",
+            f"{options.env!r} tells no keys of its own.",
+            f"Write keys: {{ArrowUp: 0, …}} with actions of {space}.",
+        )
     if len(plan.keys) > KEYS:
         yield "keys", f"there are {len(plan.keys)} keys.", f"Use {KEYS} at most."
     for keys, action in plan.keys.items():
@@ -199,7 +243,11 @@ def _key_problems(options: GymOptions, space: Any) -> Iterator[tuple[str, str, s
             if not KEY_NAMES.fullmatch(code):
                 yield "keys", f"{code!r} is no key.", _key_cure(code)
         if (wrong := action_problem(space, action)) is not None:
-            yield "keys", f"{keys} does what {options.env!r} does not know: {wrong}.", "Give one of its actions."
+            yield (
+                "keys",
+                f"{keys} does what {options.env!r} does not know: {wrong}.",
+                "Give one of its actions.",
+            )
     for keys in options.key_words.keys() - plan.keys.keys():
         yield "key_words", f"{keys} is none of the keys.", did_you_mean(keys, plan.keys)
     if not isinstance(plan.idle, str) and (wrong := action_problem(space, plan.idle)) is not None:
@@ -211,14 +259,28 @@ def _key_cure(code: str) -> str:
     if len(code) == 1 and code.isalnum():
         return f"Write {'Digit' if code.isdecimal() else 'Key'}{code.upper()}."
     arrow = f"Arrow{code.capitalize()}"
-    return f"Write {arrow}." if KEY_NAMES.fullmatch(arrow) else "Write such as ArrowUp, KeyW, Space or Enter."
+    return (
+        f"Write {arrow}."
+        if KEY_NAMES.fullmatch(arrow)
+        else "Write such as ArrowUp, KeyW, Space or Enter."
+    )
 
 
-# ---------------------------------------------------------------------------------------------- the bundle
+# ---------------------------------------------------------------------------------------------- the
+# bundle
 
 TELEMETRY = (
-    WorldColumn("key", "integer", "Input. Which of the trial's `keys` is down, in alphabetical order from 1; 0: none."),
-    WorldColumn("action", "string", "What the environment was given, as JSON; empty: it stood still.", required=False),
+    WorldColumn(
+        "key",
+        "integer",
+        "Input. Which of the trial's `keys` is down, in alphabetical order from 1; 0: none.",
+    ),
+    WorldColumn(
+        "action",
+        "string",
+        "What the environment was given, as JSON; empty: it stood still.",
+        required=False,
+    ),
     WorldColumn("reward", "number", "What the environment gave for it."),
     WorldColumn("return", "number", "Sum of the rewards of this episode so far."),
     WorldColumn("episode", "integer", "Counts from 0."),
@@ -239,7 +301,10 @@ def _setup_row(setup: GymSetup) -> Row:
 
 def _telemetry_rows(recording: Recording) -> Sequence[Row]:
     columns = [column.name for column in TELEMETRY]
-    return [{name: recording.telemetry[name][frame] for name in columns} for frame in range(recording.timing.frames)]
+    return [
+        {name: recording.telemetry[name][frame] for name in columns}
+        for frame in range(recording.timing.frames)
+    ]
 
 
 COLUMNS = WorldColumns(

@@ -1,8 +1,11 @@
-"""Any agent's episodes as clips: a film, and beside it a recording with actions, rewards and chosen values of `info`.
+"""Any agent's episodes as clips: a film, and beside it a recording with actions, rewards and chosen
+values of `info`.
 
-    env = believable.record(gymnasium.make("MiniGrid-Empty-8x8-v0", render_mode="rgb_array"), "clips/agent")
+    env = believable.record(gymnasium.make("MiniGrid-Empty-8x8-v0", render_mode="rgb_array"),
+    "clips/agent")
 
-From there on the environment is used as before; each episode becomes `episode-01.mp4` and `episode-01.replay.json.gz`.
+From there on the environment is used as before; each episode becomes `episode-01.mp4` and
+`episode-01.replay.json.gz`.
 """
 
 from __future__ import annotations
@@ -35,16 +38,19 @@ from believable.worlds.gym.gym_round import INPUTS, EnvironmentOrigin, GymSetup,
 PRESET = "superfast"
 FILM, RECORDING = ".mp4", ".replay.json.gz"
 
-#: How fast people are assumed to go where the environment waits for them: 0.28 s for the key of an average typist (Card, Moran
-#: and Newell 1980, keystroke-level model) and 0.15 s to decide one bit (Hick 1952, Hyman 1953).
+#: How fast people are assumed to go where the environment waits for them: 0.28 s for the key of an
+#: average typist (Card, Moran and Newell 1980, keystroke-level model) and 0.15 s to decide one bit
+#: (Hick 1952, Hyman 1953).
 HUMAN_STEPS_PER_S = 1 / (0.28 + 0.15)
-#: Standard deviation of the logarithm of the time between two steps: people's gaps vary, with a long tail.
+#: Standard deviation of the logarithm of the time between two steps: people's gaps vary, with a
+#: long tail.
 GAP_LOG_SD = 0.35
 
 
 class EpisodeRecorder:
-    """Watches one environment; an episode's files appear when it ends, or is broken off by the next or by closing. The first
-    picture is the start, as in recordings of people."""
+    """Watches one environment; an episode's files appear when it ends, or is broken off by the next
+    or by closing. The first picture is the start, as in recordings of people.
+    """
 
     def __init__(
         self,
@@ -54,7 +60,12 @@ class EpisodeRecorder:
         agent: str | None,
         about: Mapping[str, Scalar] | None = None,
     ) -> None:
-        self._name_of, self._frames_per_s, self._info, self._agent = name_of, frames_per_s, tuple(info), agent
+        self._name_of, self._frames_per_s, self._info, self._agent = (
+            name_of,
+            frames_per_s,
+            tuple(info),
+            agent,
+        )
         self._about = about or {}
         self._log: EpisodeLog | None = None
         self._film: FilmFile | None = None
@@ -70,12 +81,16 @@ class EpisodeRecorder:
         self._target = self._name_of(self._episodes)
         for ending in (FILM, RECORDING):
             if (file := _beside(self._target, ending)).exists():
-                raise Refused(f"{file} exists already. Choose another folder or name, or move it away.")
+                raise Refused(
+                    f"{file} exists already. Choose another folder or name, or move it away."
+                )
         self._target.parent.mkdir(parents=True, exist_ok=True)
         self._log = EpisodeLog(self._info)
         self._log.begin(seed)
         self._provenance = {**_origin(env, seed), **self._about}
-        self._film = FilmFile(_beside(self._target, FILM), self._frames_per_s, what="Filming episodes", preset=PRESET)
+        self._film = FilmFile(
+            _beside(self._target, FILM), self._frames_per_s, what="Filming episodes", preset=PRESET
+        )
         self._acted = False
         self.wait(env, 1)
 
@@ -92,7 +107,14 @@ class EpisodeRecorder:
             self._film.add(picture_of(env))
             self._log.add(INPUTS.nothing, None, 0.0, False, False, {})
 
-    def see(self, env: Any, action: Any, reward: float, ended: tuple[bool, bool], info: Mapping[str, Any]) -> None:
+    def see(
+        self,
+        env: Any,
+        action: Any,
+        reward: float,
+        ended: tuple[bool, bool],
+        info: Mapping[str, Any],
+    ) -> None:
         if self._log is None or self._film is None:
             return  # Gymnasium itself complains of a step before a reset, or after the end
         self._acted = True
@@ -102,7 +124,9 @@ class EpisodeRecorder:
             self.finish("terminated" if ended[0] else "truncated")
 
     def finish(self, how: str) -> None:
-        """Write what there is of an episode; nothing where none was begun, or nobody acted in it."""
+        """Write what there is of an episode; nothing where none was begun, or nobody acted in
+        it.
+        """
         log, film = self._log, self._film
         self._log = self._film = None
         if log is None or film is None:
@@ -112,7 +136,9 @@ class EpisodeRecorder:
             self._episodes -= 1
             return
         film.finish()
-        recording = log.recording(self._frames_per_s, {**self._provenance, "ended": how}, self._agent)
+        recording = log.recording(
+            self._frames_per_s, {**self._provenance, "ended": how}, self._agent
+        )
         write(recording, _beside(self._target, RECORDING))
         self.written += [_beside(self._target, FILM), _beside(self._target, RECORDING)]
 
@@ -122,7 +148,9 @@ def _beside(target: Path, ending: str) -> Path:
 
 
 def _origin(env: Any, seed: int | None) -> Mapping[str, Scalar]:
-    """What the environment can be made again from: its id and what it was made with, as far as that is plain data."""
+    """What the environment can be made again from: its id and what it was made with, as far as that
+    is plain data.
+    """
     spec = env.spec
     if spec is None or seed is None:
         return {"env": type(env.unwrapped).__name__ if spec is None else spec.id}
@@ -130,8 +158,14 @@ def _origin(env: Any, seed: int | None) -> Mapping[str, Scalar]:
     plain = all(isinstance(value, str | int | float | bool) for value in options.values())
     if not plain or spec.additional_wrappers:
         return {"env": spec.id, "env_options": json.dumps(options, default=str)}
-    origin = EnvironmentOrigin(env=spec.id, env_options=options, episode_steps=spec.max_episode_steps)
-    return {"env": spec.id, "environment": origin.model_dump_json(), "start_options": changed_options(spec.id, options)}
+    origin = EnvironmentOrigin(
+        env=spec.id, env_options=options, episode_steps=spec.max_episode_steps
+    )
+    return {
+        "env": spec.id,
+        "environment": origin.model_dump_json(),
+        "start_options": changed_options(spec.id, options),
+    }
 
 
 def _wrapper(env: Any, recorder: EpisodeRecorder) -> Any:
@@ -166,31 +200,42 @@ def record(
     frames_per_s: int | None = None,
     agent: str | None = None,
 ) -> Any:
-    """A Gymnasium environment that films every episode into `folder`: `NAME-01.mp4` with `NAME-01.replay.json.gz`, and so on.
+    """A Gymnasium environment that films every episode into `folder`: `NAME-01.mp4` with
+    `NAME-01.replay.json.gz`, and so on.
 
-    Film and recording have a picture and a row for each step: action, reward, return, and the values of `info` that are named.
-    `agent` is who acts, for the lab's records; judges do not get it. The environment must draw itself
-    (`render_mode="rgb_array"`). Reset it with a seed, and the recording can be filmed again at any size. Needs the extras `gym`
-    and `video`.
+    Film and recording have a picture and a row for each step: action, reward, return, and the
+    values of `info` that are named. `agent` is who acts, for the lab's records; judges do not get
+    it. The environment must draw itself (`render_mode="rgb_array"`). Reset it with a seed, and the
+    recording can be filmed again at any size. Needs the extras `gym` and `video`.
     """
     gymnasium = load_gymnasium()
     if not isinstance(env, gymnasium.Env):
         raise InvalidInput(f"record: expected a Gymnasium environment, got {type(env).__name__}.")
     must_draw(env, env.spec.id if env.spec else type(env.unwrapped).__name__)
     pace = frames_per_s or round(env.metadata.get("render_fps") or FRAMES_PER_S)
-    recorder = EpisodeRecorder(lambda number: Path(folder) / f"{name}-{number:02d}", pace, info, agent)
+    recorder = EpisodeRecorder(
+        lambda number: Path(folder) / f"{name}-{number:02d}", pace, info, agent
+    )
     return _wrapper(env, recorder)
 
 
-def rollout(setup: GymSetup, program: Callable[..., Any], target: Path, steps_per_s: float | None = None) -> Sequence[Path]:
-    """One episode of a program: `program(env)` returns a function from an observation to an action. With `steps_per_s` it waits
-    between its steps as people do; otherwise it acts in every picture."""
+def rollout(
+    setup: GymSetup, program: Callable[..., Any], target: Path, steps_per_s: float | None = None
+) -> Sequence[Path]:
+    """One episode of a program: `program(env)` returns a function from an observation to an action.
+    With `steps_per_s` it waits between its steps as people do; otherwise it acts in every picture.
+    """
     if steps_per_s is not None and setup.idle != WAIT:
         raise InvalidInput(
-            f"--pace: {setup.env!r} goes on by itself, {setup.fps} steps a second for agents and people alike. Leave --pace out."
+            f"--pace: {setup.env!r} goes on by itself, {setup.fps} steps a second for agents and"
+            " people alike. Leave --pace out."
         )
-    about: dict[str, Scalar] = {} if steps_per_s is None else {"steps_per_s": steps_per_s, "gap_log_sd": GAP_LOG_SD}
-    recorder = EpisodeRecorder(lambda number: target, setup.fps, (), getattr(program, "__name__", None), about)
+    about: dict[str, Scalar] = (
+        {} if steps_per_s is None else {"steps_per_s": steps_per_s, "gap_log_sd": GAP_LOG_SD}
+    )
+    recorder = EpisodeRecorder(
+        lambda number: target, setup.fps, (), getattr(program, "__name__", None), about
+    )
     env = _wrapper(make_environment(setup.env, setup.env_options, setup.episode_steps), recorder)
     env.action_space.seed(setup.seed)
     gaps = _gaps(setup, steps_per_s)
@@ -198,8 +243,8 @@ def rollout(setup: GymSetup, program: Callable[..., Any], target: Path, steps_pe
         act = program(env)
         if not callable(act):
             raise InvalidInput(
-                f"the agent gave {type(act).__name__}, expected a function from an observation to an action: "
-                "def agent(env): return lambda observation: env.action_space.sample()"
+                f"the agent gave {type(act).__name__}, expected a function from an observation to"
+                " an action: def agent(env): return lambda observation: env.action_space.sample()"
             )
         observation, _ = env.reset(seed=setup.seed)
         while recorder.frames < setup.ticks:
@@ -213,7 +258,9 @@ def rollout(setup: GymSetup, program: Callable[..., Any], target: Path, steps_pe
 
 
 def _gaps(setup: GymSetup, steps_per_s: float | None) -> Iterator[int]:
-    """How many pictures pass without a step before each step: gaps are log-normal, with the mean that the pace asks for."""
+    """How many pictures pass without a step before each step: gaps are log-normal, with the mean
+    that the pace asks for.
+    """
     rng = random.Random(derive(setup.seed, "pace"))
     at_s, last = 0.0, 0
     while steps_per_s is None:

@@ -1,4 +1,6 @@
-"""Opponent and scripted player of rounds by the batch, compiled: what `opponents` and `scripted_player` decide, to the bit."""
+"""Opponent and scripted player of rounds by the batch, compiled: what `opponents` and
+`scripted_player` decide, to the bit.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ from believable.worlds.maze.temper import CALM, FRUSTRATED
 
 BLOCKED_TICKS, ATTENTION_TICKS = opponents.BLOCKED_TICKS, opponents.ATTENTION_TICKS
 NEAR_TILES, SEARCHED = opponents.NEAR_TILES, opponents.SEARCHED
-#: `random.sample` copies what it draws from up to this many, for `SEARCHED` draws, and draws again what it has had otherwise.
+#: `random.sample` copies what it draws from up to this many, for `SEARCHED` draws, and draws again
+#: what it has had otherwise.
 SAMPLE_POOL = 21 + 4 ** math.ceil(math.log(SEARCHED * 3, 4))
 NEAR_2 = int(scripted_player.RUN_TILES * TILE) ** 2
 SKILL = scripted_player.Skill()
@@ -40,10 +43,14 @@ REACTION_TICKS, AIM_ERROR_DEG = SKILL.reaction_ticks, SKILL.aim_error_deg
 BOMB_CHANCE, PAUSE_CHANCE = SKILL.bomb_chance, SKILL.pause_chance
 SEARCH, CHASE, FOLLOW, INVESTIGATE = range(4)
 LONG_AGO = -(1 << 20)
-CALM_ROW, FRUSTRATED_ROW = (np.array([getattr(temper, name) for name in TEMPER], np.float64) for temper in (CALM, FRUSTRATED))
+CALM_ROW, FRUSTRATED_ROW = (
+    np.array([getattr(temper, name) for name in TEMPER], np.float64)
+    for temper in (CALM, FRUSTRATED)
+)
 
 
-# ------------------------------------------------------------------------------------------ the opponent
+# ------------------------------------------------------------------------------------------ the
+# opponent
 
 
 @compiled
@@ -115,7 +122,9 @@ def _heading_to_next(game: Any, settings: Any, tile: int, field: Any) -> int:
     if field[tile] != 0 and field[tile] != FAR:
         following = following_tile(game, settings, tile, field)
         x, y = following % game.width * TILE + TILE // 2, following // game.width * TILE + TILE // 2
-        off_line = abs(game.opponent_y - middle_y) if y == middle_y else abs(game.opponent_x - middle_x)
+        off_line = (
+            abs(game.opponent_y - middle_y) if y == middle_y else abs(game.opponent_x - middle_x)
+        )
         if off_line > TILE // 2 - settings.body_radius:
             x, y = middle_x, middle_y
     return _direction(x - game.opponent_x, y - game.opponent_y, game.opponent_deg)
@@ -151,10 +160,14 @@ def decide_opponent(game: Any, settings: Any) -> tuple[int, bool, int]:
     wanted_goal = _goal_instead(game, settings, tile)
     field, avoids = _way(game, settings, tile, wanted_goal)
     if avoids and _waits(game, settings, tile, field):
-        ahead = _turned(game.opponent_deg, _heading_to_next(game, settings, tile, field), game.turn_deg)
+        ahead = _turned(
+            game.opponent_deg, _heading_to_next(game, settings, tile, field), game.turn_deg
+        )
         return ahead, False, ahead
     if game.intent == CHASE and field[tile] == 0:
-        heading = _direction(game.player_x - game.opponent_x, game.player_y - game.opponent_y, game.opponent_deg)
+        heading = _direction(
+            game.player_x - game.opponent_x, game.player_y - game.opponent_y, game.opponent_deg
+        )
     else:
         heading = _heading_to_next(game, settings, tile, field)
     heading = (heading + _swerve(game, settings)) % 360
@@ -166,7 +179,9 @@ def decide_opponent(game: Any, settings: Any) -> tuple[int, bool, int]:
     if game.fires[tile] >= 0:
         wanted = _heading_to_next(game, settings, tile, distances_to(game, settings, game.goal))
     if game.intent == CHASE:
-        wanted = _direction(game.player_x - game.opponent_x, game.player_y - game.opponent_y, wanted)
+        wanted = _direction(
+            game.player_x - game.opponent_x, game.player_y - game.opponent_y, wanted
+        )
     return heading, True, _turned(game.opponent_deg, wanted, game.turn_deg)
 
 
@@ -267,7 +282,10 @@ def _arrive(game: Any, settings: Any, tile: int) -> None:
 @compiled
 def _looks_round(game: Any) -> int:
     if game.looks_at >= 0:
-        x, y = game.looks_at % game.width * TILE + TILE // 2, game.looks_at // game.width * TILE + TILE // 2
+        x, y = (
+            game.looks_at % game.width * TILE + TILE // 2,
+            game.looks_at // game.width * TILE + TILE // 2,
+        )
         wanted = _direction(x - game.opponent_x, y - game.opponent_y, game.opponent_deg)
     else:
         done = (game.tick - game.looks_from) / max(1, game.looks_until - game.looks_from)
@@ -349,7 +367,11 @@ def _way(game: Any, settings: Any, tile: int, goal: int) -> tuple[Any, bool]:
         return direct, False
     around = game.fields[game.width * game.width]
     own = tile if fires[tile] >= 0 else -1
-    if game.around_goal != goal or game.around_version != game.fires_version or game.around_tile != own:
+    if (
+        game.around_goal != goal
+        or game.around_version != game.fires_version
+        or game.around_tile != own
+    ):
         spread(game, settings, goal, around, own, True)
         game.around_goal, game.around_version, game.around_tile = goal, game.fires_version, own
     if around[tile] <= game.detour_ratio * direct[tile]:
@@ -400,7 +422,9 @@ def _swerve(game: Any, settings: Any) -> int:
         game.swerves_by = 0
         if random_share(game, settings) < game.swerve_chance:
             most = game.swerve_deg
-            game.swerves_by = np.int64(np.rint(-most + (most - -most) * random_share(game, settings)))
+            game.swerves_by = np.int64(
+                np.rint(-most + (most - -most) * random_share(game, settings))
+            )
             game.swerves_until = game.tick + 4 + random_below(game, settings, 9)
     return game.swerves_by
 
@@ -408,14 +432,18 @@ def _swerve(game: Any, settings: Any) -> int:
 @compiled
 def _balks(game: Any, settings: Any) -> bool:
     if game.tick >= game.balks_until and random_share(game, settings) < game.balk_chance:
-        game.balks_from, game.balks_until = game.tick, game.tick + 8 + random_below(game, settings, 9)
+        game.balks_from, game.balks_until = (
+            game.tick,
+            game.tick + 8 + random_below(game, settings, 9),
+        )
         side = 1 if random_below(game, settings, 2) else -1
         game.jerk_first = side * (50 + random_below(game, settings, 70))
         game.jerk_second = -side * (50 + random_below(game, settings, 70))
     return game.tick < game.balks_until
 
 
-# ------------------------------------------------------------------------------------------ the scripted player
+# ------------------------------------------------------------------------------------------ the
+# scripted player
 
 
 @compiled

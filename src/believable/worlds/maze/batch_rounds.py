@@ -1,7 +1,9 @@
-"""Rounds of the maze by the batch, compiled (extra `fast`): the arrays, chance, the maze and the rules.
+"""Rounds of the maze by the batch, compiled (extra `fast`): the arrays, chance, the maze and the
+rules.
 
-The same game as `rules` and `grid`, said again in a form that a compiler takes: to the last bit, with the same draws from the
-standard library's generator. `tests/worlds/maze/test_vector_env.py` plays both beside each other.
+The same game as `rules` and `grid`, said again in a form that a compiler takes: to the last bit,
+with the same draws from the standard library's generator. `tests/worlds/maze/test_vector_env.py`
+plays both beside each other.
 """
 
 from __future__ import annotations
@@ -24,10 +26,12 @@ try:
 except ImportError as error:
     raise MissingExtra(what="environments by the batch", extra="fast") from error
 
-#: Kept on disk after the first use. Numba looks at a function's own file only: after a change here, touch the two that import it.
+#: Kept on disk after the first use. Numba looks at a function's own file only: after a change here,
+#: touch the two that import it.
 compiled: Any = njit(nogil=True, cache=True)
 
-#: Steps to a tile that cannot be reached: more than any way, in the few bits that distances take in here.
+#: Steps to a tile that cannot be reached: more than any way, in the few bits that distances take in
+#: here.
 FAR = 32767
 COS, SIN = (np.array(values, np.int64) for values in (rules.COS, rules.SIN))
 TICKS_PER_S = rules.TICKS_PER_S
@@ -133,7 +137,9 @@ def round_type(settings: MazeRules) -> np.dtype[Any]:
 def settings_row(settings: MazeRules, dynamics: Dynamics) -> NDArray[Any]:
     """The numbers of rules and opponent, for compiled functions."""
     values = [getattr(settings, field.name) for field in fields(MazeRules)]
-    return np.array([(*values, *(getattr(dynamics, field.name) for field in fields(Dynamics)))], SETTINGS)
+    return np.array(
+        [(*values, *(getattr(dynamics, field.name) for field in fields(Dynamics)))], SETTINGS
+    )
 
 
 # ------------------------------------------------------------------------------------------ chance
@@ -142,7 +148,9 @@ def settings_row(settings: MazeRules, dynamics: Dynamics) -> NDArray[Any]:
 @compiled
 def _next_words(words: Any) -> None:
     for k in range(N_WORDS):
-        mixed = (np.int64(words[k]) & 0x80000000) | (np.int64(words[(k + 1) % N_WORDS]) & 0x7FFFFFFF)
+        mixed = (np.int64(words[k]) & 0x80000000) | (
+            np.int64(words[(k + 1) % N_WORDS]) & 0x7FFFFFFF
+        )
         word = np.int64(words[(k + SHIFTED) % N_WORDS]) ^ (mixed >> 1)
         words[k] = word ^ 0x9908B0DF if mixed & 1 else word
 
@@ -191,7 +199,8 @@ def random_gauss(game: Any, settings: Any, sigma: float) -> float:
     return 0.0 + math.cos(angle) * radius * sigma
 
 
-# ------------------------------------------------------------------------------------------ the maze
+# ------------------------------------------------------------------------------------------ the
+# maze
 
 
 @compiled
@@ -200,8 +209,12 @@ def tile_at(width: int, x: int, y: int) -> int:
 
 
 @compiled
-def spread(game: Any, settings: Any, target: int, field: Any, own_tile: int, avoids_fire: bool) -> None:
-    """Steps from every tile to the target, never entering fire but one's own where that is avoided."""
+def spread(
+    game: Any, settings: Any, target: int, field: Any, own_tile: int, avoids_fire: bool
+) -> None:
+    """Steps from every tile to the target, never entering fire but one's own where that is
+    avoided.
+    """
     ways, n_ways, fires, queue = game.ways, game.n_ways, game.fires, game.queue
     field[:] = FAR
     field[target] = 0
@@ -212,7 +225,9 @@ def spread(game: Any, settings: Any, target: int, field: Any, own_tile: int, avo
         begin += 1
         for k in range(n_ways[tile]):
             other = ways[tile, k]
-            if field[other] == FAR and not (avoids_fire and fires[other] >= 0 and other != own_tile):
+            if field[other] == FAR and not (
+                avoids_fire and fires[other] >= 0 and other != own_tile
+            ):
                 field[other] = field[tile] + 1
                 queue[end] = other
                 end += 1
@@ -260,7 +275,15 @@ def _open_sight(game: Any, settings: Any, x0: int, y0: int, x1: int, y1: int) ->
 
 @compiled
 def in_view(
-    game: Any, settings: Any, own_x: int, own_y: int, own_deg: int, x: int, y: int, tiles: float, view_deg: float
+    game: Any,
+    settings: Any,
+    own_x: int,
+    own_y: int,
+    own_deg: int,
+    x: int,
+    y: int,
+    tiles: float,
+    view_deg: float,
 ) -> bool:
     dx, dy = x - own_x, y - own_y
     reach = tiles * TILE
@@ -276,12 +299,18 @@ def _slide(game: Any, settings: Any, x: int, y: int, dx: int, dy: int) -> tuple[
     if dx:
         x += dx
         ahead = (x + (radius if dx > 0 else -radius)) // TILE
-        if blocked[(y - radius) // TILE * width + ahead] or blocked[(y + radius - 1) // TILE * width + ahead]:
+        if (
+            blocked[(y - radius) // TILE * width + ahead]
+            or blocked[(y + radius - 1) // TILE * width + ahead]
+        ):
             x = ahead * TILE - radius - 1 if dx > 0 else (ahead + 1) * TILE + radius
     if dy:
         y += dy
         ahead = (y + (radius if dy > 0 else -radius)) // TILE
-        if blocked[ahead * width + (x - radius) // TILE] or blocked[ahead * width + (x + radius - 1) // TILE]:
+        if (
+            blocked[ahead * width + (x - radius) // TILE]
+            or blocked[ahead * width + (x + radius - 1) // TILE]
+        ):
             y = ahead * TILE - radius - 1 if dy > 0 else (ahead + 1) * TILE + radius
     return x, y
 
@@ -291,7 +320,8 @@ def _scaled(unit: int, speed: int) -> int:
     return unit * speed // 1000 if unit >= 0 else -(-unit * speed // 1000)
 
 
-# ------------------------------------------------------------------------------------------ the rules
+# ------------------------------------------------------------------------------------------ the
+# rules
 
 
 @compiled
@@ -316,20 +346,35 @@ def _happened(game: Any, settings: Any, kind: int, x: int, y: int, amount: int) 
 
 @compiled
 def step_round(
-    game: Any, settings: Any, dx: int, dy: int, aim_deg: int, shoot: bool, bomb: bool, heading: int, walk: bool, face: int
+    game: Any,
+    settings: Any,
+    dx: int,
+    dy: int,
+    aim_deg: int,
+    shoot: bool,
+    bomb: bool,
+    heading: int,
+    walk: bool,
+    face: int,
 ) -> None:
     game.n_events = 0
     game.player_deg = aim_deg % 360
     if dx or dy:
         speed = settings.player_speed if not (dx and dy) else settings.player_speed * 707 // 1000
-        game.player_x, game.player_y = _slide(game, settings, game.player_x, game.player_y, dx * speed, dy * speed)
+        game.player_x, game.player_y = _slide(
+            game, settings, game.player_x, game.player_y, dx * speed, dy * speed
+        )
         if game.tick % 10 == 0:
             _happened(game, settings, STEP, game.player_x, game.player_y, settings.step_sound_tiles)
     game.opponent_deg = face % 360
     if walk:
-        speed = settings.stagger_speed if game.tick < game.staggers_until else settings.opponent_speed
+        speed = (
+            settings.stagger_speed if game.tick < game.staggers_until else settings.opponent_speed
+        )
         across, down = _scaled(COS[heading % 360], speed), _scaled(SIN[heading % 360], speed)
-        game.opponent_x, game.opponent_y = _slide(game, settings, game.opponent_x, game.opponent_y, across, down)
+        game.opponent_x, game.opponent_y = _slide(
+            game, settings, game.opponent_x, game.opponent_y, across, down
+        )
     if shoot and game.tick >= game.bullet_ready:
         game.bullet_ready = game.tick + settings.bullet_pause
         _launch(game, settings, BULLET, settings.bullet_speed, settings.bullet_life)
@@ -348,7 +393,10 @@ def step_round(
 def _launch(game: Any, settings: Any, kind: int, speed: int, life: int) -> None:
     missile = game.missiles[game.n_missiles]
     missile[0], missile[1], missile[2] = kind, game.player_x, game.player_y
-    missile[3], missile[4] = _scaled(COS[game.player_deg], speed), _scaled(SIN[game.player_deg], speed)
+    missile[3], missile[4] = (
+        _scaled(COS[game.player_deg], speed),
+        _scaled(SIN[game.player_deg], speed),
+    )
     missile[5] = life
     game.n_missiles += 1
 
@@ -371,7 +419,10 @@ def _moved_on(game: Any, settings: Any, missile: Any) -> bool:
     if not hits_wall:
         missile[1], missile[2] = x, y
     missile[5] -= 1
-    near = abs(missile[1] - game.opponent_x) + abs(missile[2] - game.opponent_y) < 2 * settings.body_radius
+    near = (
+        abs(missile[1] - game.opponent_x) + abs(missile[2] - game.opponent_y)
+        < 2 * settings.body_radius
+    )
     spent = near or hits_wall or missile[5] <= 0
     if missile[0] == BULLET:
         if near:

@@ -1,4 +1,6 @@
-"""The maze from above: walls that throw a shadow, the player with its view, the opponent, shots, explosions and fire."""
+"""The maze from above: walls that throw a shadow, the player with its view, the opponent, shots,
+explosions and fire.
+"""
 
 from __future__ import annotations
 
@@ -16,24 +18,55 @@ PLAYER_VIEW_TILES = 7.0
 def draw(recording: Recording) -> Scene:
     world = recording.world
     states = {state.key for track in recording.tracks for state in track.states}
-    return _scene(world.walls, recording.actors, _readouts(recording), fog="fog" in states, mood="furious" in states)
+    return _scene(
+        world.walls,
+        recording.actors,
+        _readouts(recording),
+        fog="fog" in states,
+        mood="furious" in states,
+    )
 
 
-def _scene(walls: tuple[str, ...], actors: Iterable[Actor], readouts: tuple[Readout, ...], *, fog: bool, mood: bool) -> Scene:
+def _scene(
+    walls: tuple[str, ...],
+    actors: Iterable[Actor],
+    readouts: tuple[Readout, ...],
+    *,
+    fog: bool,
+    mood: bool,
+) -> Scene:
     ordered = sorted(actors, key=lambda actor: _ORDER.get(actor.role, len(_ORDER)))
     sprites = [sprite for actor in ordered for sprite in _sprites(actor, fog, mood)]
     if fog:  # what the player sees is light, and lies below all that is seen there
-        sprites = [*(Sprite(actor.id, (_LIT,)) for actor in ordered if actor.role == "player"), *sprites]
+        sprites = [
+            *(Sprite(actor.id, (_LIT,)) for actor in ordered if actor.role == "player"),
+            *sprites,
+        ]
     # Walls lie below: nobody enters them, and bars of health are not cut off.
-    ground = (*_shadows(walls), *(Shape("rect", "#38434f", x, y, w, h) for x, y, w, h in tile_rects(walls, "#")))
-    return Scene(len(walls[0]), len(walls), _DARK if fog else _FLOOR, ground, tuple(sprites), walls=walls, readouts=readouts)
+    ground = (
+        *_shadows(walls),
+        *(Shape("rect", "#38434f", x, y, w, h) for x, y, w, h in tile_rects(walls, "#")),
+    )
+    return Scene(
+        len(walls[0]),
+        len(walls),
+        _DARK if fog else _FLOOR,
+        ground,
+        tuple(sprites),
+        walls=walls,
+        readouts=readouts,
+    )
 
 
 def _shadows(walls: tuple[str, ...]) -> list[Shape]:
     """Where a wall ends above a floor, one strip for each run of tiles."""
     strips: list[Shape] = []
     for y, (row, below) in enumerate(pairwise(walls)):
-        edges = [x for x, (tile, under) in enumerate(zip(row, below, strict=True)) if tile == "#" != under]
+        edges = [
+            x
+            for x, (tile, under) in enumerate(zip(row, below, strict=True))
+            if tile == "#" != under
+        ]
         for x in edges:
             if x - 1 not in edges:
                 width = next(step for step in range(1, len(row) + 1) if x + step not in edges)
@@ -44,20 +77,29 @@ def _shadows(walls: tuple[str, ...]) -> list[Shape]:
 def _readouts(recording: Recording) -> tuple[Readout, ...]:
     """What happened, in words; score and time as well where the score was kept."""
     player = next((actor.id for actor in recording.actors if actor.role == "player"), "")
-    keys = {state.key for track in recording.tracks if track.actor == player for state in track.states}
+    keys = {
+        state.key for track in recording.tracks if track.actor == player for state in track.states
+    }
     scored = (Readout("left", "play.time"), Readout("score", "play.score", player, "score"))
-    return (*(scored if "score" in keys else ()), *((Readout("news", "play.", player, "news"),) if "news" in keys else ()))
+    return (
+        *(scored if "score" in keys else ()),
+        *((Readout("news", "play.", player, "news"),) if "news" in keys else ()),
+    )
 
 
 def live_scene(walls: tuple[str, ...], *, fog: bool = False, mood: bool = False) -> Scene:
-    """The looks of a round that is being played: sprites for each role, in the order they are drawn."""
+    """The looks of a round that is being played: sprites for each role, in the order they are
+    drawn.
+    """
     return _scene(walls, (Actor(role, role, role) for role in _SHAPES), (), fog=fog, mood=mood)
 
 
 def _sprites(actor: Actor, fog: bool, mood: bool) -> list[Sprite]:
     """An actor's figure, and over it the faces of its moods, each for the state it is called by."""
     shapes = _SHAPES.get(actor.role, _OTHER)
-    figure = Sprite(actor.id, tuple(shape for shape in shapes if not (fog and shape.kind == "view")))
+    figure = Sprite(
+        actor.id, tuple(shape for shape in shapes if not (fog and shape.kind == "view"))
+    )
     if not mood or actor.role != "opponent":
         return [figure]
     return [figure, *(Sprite(actor.id, face, shown_when=state) for state, face in _FACES.items())]
@@ -69,12 +111,16 @@ _BAR = (-0.4, -0.62, 0.8, 0.1)
 
 
 def _spikes(fill: str, count: int, inner: float, outer: float) -> tuple[Shape, ...]:
-    """A disc with pointed rays around it; each ray is a triangle, since films draw no polygons with dents."""
+    """A disc with pointed rays around it; each ray is a triangle, since films draw no polygons with
+    dents.
+    """
     rays: list[Shape] = []
     for step in range(count):
         angle, half = 2 * math.pi * step / count, math.pi / count
         corners = ((outer, angle), (0.98 * inner, angle + half), (0.98 * inner, angle - half))
-        points = tuple((round(r * math.cos(turn), 3), round(r * math.sin(turn), 3)) for r, turn in corners)
+        points = tuple(
+            (round(r * math.cos(turn), 3), round(r * math.sin(turn), 3)) for r, turn in corners
+        )
         rays.append(Shape("poly", fill, points=points))
     return (Shape("circle", fill, r=inner), *rays)
 
@@ -139,25 +185,45 @@ _SHAPES = {
     ),
     "flash": (_triangle("#f7d774", (0.48, 0.02), (1.0, 0.16), (0.48, 0.3), turns=True),),
     "spark": (*_spikes("#ffffffc0", 7, 0.22, 0.56), *_spikes("#f2c14e", 5, 0.12, 0.32)),
-    "burst": (Shape("circle", "#e4572e50", r=1.4), *_spikes("#f28c38", 11, 0.7, 1.25), *_spikes("#f7e08a", 8, 0.35, 0.75)),
+    "burst": (
+        Shape("circle", "#e4572e50", r=1.4),
+        *_spikes("#f28c38", 11, 0.7, 1.25),
+        *_spikes("#f7e08a", 8, 0.35, 0.75),
+    ),
     "fall": (
         *_spikes("#a92b2b", 12, 0.6, 0.85),
         Shape("circle", "#ffffff", r=0.5),
-        Shape("poly", "#a92b2b", points=((-0.28, -0.2), (-0.2, -0.28), (0.28, 0.2), (0.2, 0.28)), turns=False),
-        Shape("poly", "#a92b2b", points=((-0.28, 0.2), (-0.2, 0.28), (0.28, -0.2), (0.2, -0.28)), turns=False),
+        Shape(
+            "poly",
+            "#a92b2b",
+            points=((-0.28, -0.2), (-0.2, -0.28), (0.28, 0.2), (0.2, 0.28)),
+            turns=False,
+        ),
+        Shape(
+            "poly",
+            "#a92b2b",
+            points=((-0.28, 0.2), (-0.2, 0.28), (0.28, -0.2), (0.2, -0.28)),
+            turns=False,
+        ),
     ),
 }
 _LIT = Shape("view", _FLOOR, r=PLAYER_VIEW_TILES, from_deg=-_HALF, to_deg=_HALF)
 
 
-def _brows(fill: str, inner: tuple[float, float], outer: tuple[float, float], thick: float) -> tuple[Shape, ...]:
+def _brows(
+    fill: str, inner: tuple[float, float], outer: tuple[float, float], thick: float
+) -> tuple[Shape, ...]:
     """One over each eye, drawn together in the middle."""
     (x0, y0), (x1, y1) = inner, outer
     corners = ((x0, y0), (x0 + thick, y0), (x1 + thick, y1), (x1, y1))
-    return tuple(Shape("poly", fill, points=tuple((x, side * y) for x, y in corners)) for side in (-1, 1))
+    return tuple(
+        Shape("poly", fill, points=tuple((x, side * y) for x, y in corners)) for side in (-1, 1)
+    )
 
 
-_HEALTH = tuple(shape for shape in _SHAPES["opponent"] if shape.kind == "bar" or shape.fill == "#00000030")
+_HEALTH = tuple(
+    shape for shape in _SHAPES["opponent"] if shape.kind == "bar" or shape.fill == "#00000030"
+)
 #: The opponent's face by the state that shows it; at ease it is as ever.
 _FACES = {
     "tense": (
@@ -172,7 +238,10 @@ _FACES = {
         *_spikes("#5e0f08", 13, 0.34, 0.56),
         Shape("circle", "#d3220f", r=0.35),
         Shape("poly", "#2a0703", points=((0.15, -0.24), (0.35, -0.13), (0.35, 0.13), (0.15, 0.24))),
-        *(_triangle("#ffffff", (0.16, at - 0.06), (0.28, at), (0.16, at + 0.06), turns=True) for at in (-0.15, 0.0, 0.15)),
+        *(
+            _triangle("#ffffff", (0.16, at - 0.06), (0.28, at), (0.16, at + 0.06), turns=True)
+            for at in (-0.15, 0.0, 0.15)
+        ),
         *(Shape("circle", "#ffe14d", 0.03, side * 0.17, r=0.11) for side in (-1, 1)),
         *(Shape("circle", "#22130f", 0.08, side * 0.14, r=0.045) for side in (-1, 1)),
         *_brows("#2a0703", (0.15, 0.02), (-0.02, 0.33), 0.1),
@@ -182,5 +251,8 @@ _FACES = {
 _OTHER = (Shape("circle", "#8f5aa8", r=0.3),)
 #: Bottom first.
 _ORDER = {
-    role: place for place, role in enumerate(("fire", "fall", "bomb", "opponent", "player", "flash", "bullet", "spark", "burst"))
+    role: place
+    for place, role in enumerate(
+        ("fire", "fall", "bomb", "opponent", "player", "flash", "bullet", "spark", "burst")
+    )
 }

@@ -1,16 +1,19 @@
-"""Gymnasium environments for either side of the maze, so that others can train players and opponents.
+"""Gymnasium environments for either side of the maze, so that others can train players and
+opponents.
 
-`believable/Maze-Player-v1`: shoot the opponent and do not get caught. `believable/Maze-Opponent-v1`: catch the player.
-Import `believable.worlds.environments` to register them. The other side is a scripted agent of this package.
+`believable/Maze-Player-v1`: shoot the opponent and do not get caught.
+`believable/Maze-Opponent-v1`: catch the player. Import `believable.worlds.environments` to register
+them. The other side is a scripted agent of this package.
 
-**What is observed** (both sides, float32 in [-1, 1]): the 11 × 11 tiles around oneself (−1 wall, 0 free, 1 fire), own health,
-own heading as cosine and sine, whether the other is in sight and if so its relative position and heading, whether the
-weapons are ready (player only), and the time left.
+**What is observed** (both sides, float32 in [-1, 1]): the 11 × 11 tiles around oneself (−1 wall, 0
+free, 1 fire), own health, own heading as cosine and sine, whether the other is in sight and if so
+its relative position and heading, whether the weapons are ready (player only), and the time left.
 
-**What is done.** Player: walk −1/0/1 on each axis, aim in 36 directions, shoot, throw. Opponent: head in 36 directions, walk
-or stand.
+**What is done.** Player: walk −1/0/1 on each axis, aim in 36 directions, shoot, throw. Opponent:
+head in 36 directions, walk or stand.
 
-**Reward.** Player: points / 100, −1 when caught or killed. Opponent: +1 for a catch, −damage taken / 100.
+**Reward.** Player: points / 100, −1 when caught or killed. Opponent: +1 for a catch, −damage taken
+/ 100.
 """
 
 from __future__ import annotations
@@ -67,7 +70,9 @@ class _Maze(MazeEnv):
         self.action_space = spaces.MultiDiscrete(list(self.choices))
         self._events: list[MazeEvent] = []
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
         super().reset(seed=seed)
         round_seed = int(self.np_random.integers(2**31))
         self._game = new_round(round_seed, self._settings)
@@ -88,7 +93,9 @@ class MazePlayerEnv(_Maze):
 
     choices = (3, 3, 360 // AIM_STEP_DEG, 2, 2)
 
-    def step(self, action: NDArray[np.int64]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(
+        self, action: NDArray[np.int64]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         dx, dy, aim, shoot, bomb = (int(part) for part in action)
         keys = PlayerInput(dx - 1, dy - 1, aim * AIM_STEP_DEG, bool(shoot), bool(bomb))
         score = self._game.score
@@ -98,7 +105,13 @@ class MazePlayerEnv(_Maze):
 
     def _observe(self) -> Observation:
         game = self._game
-        sees = in_view(game.grid, game.player, game.opponent.x, game.opponent.y, game.settings.player_view_tiles)
+        sees = in_view(
+            game.grid,
+            game.player,
+            game.opponent.x,
+            game.opponent.y,
+            game.settings.player_view_tiles,
+        )
         ready = (float(game.tick >= game.bullet_ready), float(game.tick >= game.bomb_ready))
         return _features(game, game.player, game.opponent, sees, ready)
 
@@ -108,13 +121,18 @@ class MazeOpponentEnv(_Maze):
 
     choices = (360 // AIM_STEP_DEG, 2)
 
-    def step(self, action: NDArray[np.int64]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(
+        self, action: NDArray[np.int64]
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         heading, walk = (int(part) for part in action)
         self._events = self._game.step(
-            self._player.decide(self._game, self._events), OpponentInput(heading * AIM_STEP_DEG, bool(walk))
+            self._player.decide(self._game, self._events),
+            OpponentInput(heading * AIM_STEP_DEG, bool(walk)),
         )
         reward = 0.0
-        for event in self._events:  # not by `sum`, which rounds differently from one version of Python to another
+        for event in (
+            self._events
+        ):  # not by `sum`, which rounds differently from one version of Python to another
             reward += _worth(event)
         return self._outcome(reward)
 
@@ -129,7 +147,9 @@ def _worth(event: MazeEvent) -> float:
     return -event.amount / 100 if event.kind in ("hit", "blast_hit", "burn") else 0.0
 
 
-def _features(game: MazeRound, own: Figure, other: Figure, sees: bool, extra: Sequence[float]) -> Observation:
+def _features(
+    game: MazeRound, own: Figure, other: Figure, sees: bool, extra: Sequence[float]
+) -> Observation:
     size = max(game.grid.width, game.grid.height) * TILE
     heading, seen = own.heading_deg, float(sees)
     rest = [
@@ -150,7 +170,9 @@ def _patch(game: MazeRound, own: Figure) -> Observation:
     grid = game.grid
     padded = np.full((grid.height + 2 * REACH, grid.width + 2 * REACH), -1.0, np.float32)
     inner = padded[REACH:-REACH, REACH:-REACH]
-    inner[:] = -np.frombuffer(grid.blocked, np.uint8).reshape(grid.height, grid.width).astype(np.float32)
+    inner[:] = (
+        -np.frombuffer(grid.blocked, np.uint8).reshape(grid.height, grid.width).astype(np.float32)
+    )
     for tile in game.fires:
         inner[tile // grid.width, tile % grid.width] = 1.0
     row, column = own.y // TILE, own.x // TILE

@@ -1,4 +1,6 @@
-"""What flashes up for a moment when something happens: shots, hits, explosions, deaths. To be seen, not to play with."""
+"""What flashes up for a moment when something happens: shots, hits, explosions, deaths. To be seen,
+not to play with.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ class Effects:
             if event.kind in EFFECTS:
                 role, ticks = EFFECTS[event.kind]
                 self._number += 1
-                fresh.append(Effect(self._number, role, event.x, event.y, player_heading_deg, tick + ticks))
+                fresh.append(
+                    Effect(self._number, role, event.x, event.y, player_heading_deg, tick + ticks)
+                )
             if event.kind in NEWS:
                 self.news, self._news_until = NEWS[event.kind], tick + NEWS_TICKS
         if tick >= self._news_until:

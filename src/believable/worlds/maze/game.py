@@ -1,4 +1,6 @@
-"""The maze as a world that people play: what a round is set up with, the game behind the contract, what the bundle carries."""
+"""The maze as a world that people play: what a round is set up with, the game behind the contract,
+what the bundle carries.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +14,51 @@ from pydantic import Field
 from believable.recordings.recording import UNITS_PER_TILE, Recording, Scalar, Track
 from believable.recordings.scene import scene_tree
 from believable.study.bases import Record
-from believable.worlds.contract import Input, InputPart, InputSchema, RoundPlace, Row, WorldColumn, WorldColumns
+from believable.worlds.contract import (
+    Input,
+    InputPart,
+    InputSchema,
+    RoundPlace,
+    Row,
+    WorldColumn,
+    WorldColumns,
+)
 from believable.worlds.maze.draw import live_scene
 from believable.worlds.maze.flashes import Effects
 from believable.worlds.maze.opponents import new_opponent
 from believable.worlds.maze.record import FIGURE_REACH, FIRE_REACH, Recorder
-from believable.worlds.maze.rules import TICKS_PER_S, MazeEvent, MazeRules, OpponentInput, PlayerInput, new_round, player_sees
+from believable.worlds.maze.rules import (
+    TICKS_PER_S,
+    MazeEvent,
+    MazeRules,
+    OpponentInput,
+    PlayerInput,
+    new_round,
+    player_sees,
+)
 from believable.worlds.maze.temper import expression
 
 PLAYER, OPPONENT = "player", "opponent"
 #: A practice has no end of its own; after an hour it would have one.
 PRACTICE_TICKS = 3600 * TICKS_PER_S
-#: So far a step takes one; farther away than this nobody hears it. As on the page (`static/sounds.js`).
+#: So far a step takes one; farther away than this nobody hears it. As on the page
+#: (`static/sounds.js`).
 STRIDE, HEARD_TILES = 950, 9
 #: What the player can see or hear of what happens.
 NOTICED = frozenset(
-    ["shot", "throw", "hit", "blast", "blast_hit", "burn", "hurt", "caught", "opponent_killed", "player_killed", "reset"]
+    [
+        "shot",
+        "throw",
+        "hit",
+        "blast",
+        "blast_hit",
+        "burn",
+        "hurt",
+        "caught",
+        "opponent_killed",
+        "player_killed",
+        "reset",
+    ]
 )
 #: The numbers that the page needs to predict the player's own moves.
 _PREDICTED = (
@@ -51,12 +82,18 @@ class MazeOptions(Record):
     size: int = Field(default=21, ge=9, le=41)
     """Tiles on each side of the maze, an odd number."""
     maze: Literal["round", "session"] | Annotated[int, Field(ge=0)] = "round"
-    """Another maze for each `round`, for each `session`, or the one of this number for everybody."""
+    """Another maze for each `round`, for each `session`, or the one of this number for
+    everybody.
+    """
     fog: bool = False
-    """Opponent and fire are seen only inside the player's field of vision. What fog hides is not sent to the page, and the
-    recording that is watched later shows what was seen; footsteps are heard from their side."""
+    """Opponent and fire are seen only inside the player's field of vision. What fog hides is not
+    sent to the page, and the recording that is watched later shows what was seen; footsteps are
+    heard from their side.
+    """
     mood: bool = False
-    """The opponent's face shows its mood (at ease, tense, furious). Off, as published, mood shows in what it does only."""
+    """The opponent's face shows its mood (at ease, tense, furious). Off, as published, mood shows
+    in what it does only.
+    """
 
 
 def problems_of(options: MazeOptions) -> Sequence[tuple[str, str, str]]:
@@ -119,7 +156,9 @@ class MazeGame:
     """A round against the opponent of its setup."""
 
     def __init__(self, setup: MazeSetup, recorded: bool) -> None:
-        rules = MazeRules(size=setup.size, round_ticks=PRACTICE_TICKS if setup.practice else setup.ticks)
+        rules = MazeRules(
+            size=setup.size, round_ticks=PRACTICE_TICKS if setup.practice else setup.ticks
+        )
         self.setup = setup
         self.round = new_round(setup.maze_seed, rules)
         self._rival = new_opponent(setup.opponent, setup.agent_seed)
@@ -127,7 +166,9 @@ class MazeGame:
         self._effects = Effects()
         self._tread: tuple[float, float] | None = None
         self._walked = 0.0
-        self._recorder = Recorder(self.round, scored=True, fog=setup.fog, mood=setup.mood) if recorded else None
+        self._recorder = (
+            Recorder(self.round, scored=True, fog=setup.fog, mood=setup.mood) if recorded else None
+        )
 
     @property
     def tick(self) -> int:
@@ -159,8 +200,10 @@ class MazeGame:
         return [event.kind for event in self._events if event.kind in NOTICED]
 
     def snapshot(self) -> Mapping[str, Any]:
-        """What the page draws, and what it needs to predict the player's own moves. Nothing of the opponent's inside but its
-        face, where the study shows that; in fog nothing that the player does not see, but the steps that can be heard."""
+        """What the page draws, and what it needs to predict the player's own moves. Nothing of the
+        opponent's inside but its face, where the study shows that; in fog nothing that the player
+        does not see, but the steps that can be heard.
+        """
         game, fog = self.round, self.setup.fog
         player, rival = game.player, game.opponent
         face = (expression(self._rival.mood),) if self.setup.mood else ()
@@ -168,8 +211,14 @@ class MazeGame:
         return {
             "p": (player.x, player.y, player.heading_deg, player.health),
             "o": (rival.x, rival.y, rival.heading_deg, rival.health, *face) if in_sight else None,
-            "m": [(m.id, m.kind == "bomb", m.x, m.y, m.vx, m.vy, m.ticks_left) for m in game.missiles],
-            "f": [tile for tile in game.fires if not fog or player_sees(game, *game.grid.centre(tile), FIRE_REACH)],
+            "m": [
+                (m.id, m.kind == "bomb", m.x, m.y, m.vx, m.vy, m.ticks_left) for m in game.missiles
+            ],
+            "f": [
+                tile
+                for tile in game.fires
+                if not fog or player_sees(game, *game.grid.centre(tile), FIRE_REACH)
+            ],
             "x": [
                 (e.number, e.role, e.x, e.y, e.heading_deg)
                 for e in self._effects.shown
@@ -180,7 +229,9 @@ class MazeGame:
         }
 
     def _listen(self, x: int, y: int) -> None:
-        """A foot of the opponent comes down: from which side and how loud, no more precisely than ears tell."""
+        """A foot of the opponent comes down: from which side and how loud, no more precisely than
+        ears tell.
+        """
         player, rival = self.round.player, self.round.opponent
         moved = math.hypot(rival.x - x, rival.y - y)
         self._walked = 0.0 if moved > STRIDE else self._walked + moved
@@ -207,7 +258,8 @@ class MazeGame:
         """Nothing is held."""
 
 
-# ---------------------------------------------------------------------------------------------- the bundle
+# ---------------------------------------------------------------------------------------------- the
+# bundle
 
 
 _TILES = "in tiles from the upper left corner"
@@ -227,7 +279,10 @@ def _setup_row(setup: MazeSetup) -> Row:
 def _telemetry_rows(recording: Recording) -> Sequence[Row]:
     tracks = {track.actor: track for track in recording.tracks}
     player, opponent = tracks[PLAYER], tracks[OPPONENT]
-    frustration, intent = _held(recording, opponent, "frustration"), _held(recording, opponent, "intent")
+    frustration, intent = (
+        _held(recording, opponent, "frustration"),
+        _held(recording, opponent, "intent"),
+    )
     columns = recording.telemetry
     rows: list[Row] = []
     for tick in range(recording.timing.frames):
@@ -260,11 +315,20 @@ def _held(recording: Recording, track: Track, key: str) -> list[Scalar]:
 
 COLUMNS = WorldColumns(
     setup=(
-        WorldColumn("opponent", "string", "Who was played against: a name, or a degree of frustration.", required=False),
+        WorldColumn(
+            "opponent",
+            "string",
+            "Who was played against: a name, or a degree of frustration.",
+            required=False,
+        ),
         WorldColumn("maze_seed", "integer", "What maze and starting places follow from."),
         WorldColumn("agent_seed", "integer", "What the opponent's chance follows from."),
         WorldColumn("size", "integer", "Tiles on each side of the maze."),
-        WorldColumn("fog", "boolean", "Whether the opponent could be seen in the player's field of vision only."),
+        WorldColumn(
+            "fog",
+            "boolean",
+            "Whether the opponent could be seen in the player's field of vision only.",
+        ),
         WorldColumn("mood", "boolean", "Whether the opponent's face showed its mood."),
     ),
     setup_row=_setup_row,
@@ -283,9 +347,16 @@ COLUMNS = WorldColumns(
         WorldColumn("move_y", "integer", "Buttons: −1 up, 1 down."),
         WorldColumn("shoot", "boolean", "Button of the gun."),
         WorldColumn("bomb", "boolean", "Button of bombs."),
-        WorldColumn("frustration", "number", "The opponent's frustration, 0 to 1; empty where it has none.", required=False),
+        WorldColumn(
+            "frustration",
+            "number",
+            "The opponent's frustration, 0 to 1; empty where it has none.",
+            required=False,
+        ),
         WorldColumn("intent", "string", "What the opponent was doing.", required=False),
-        WorldColumn("events", "string", "What happened in this tick, separated by spaces.", required=False),
+        WorldColumn(
+            "events", "string", "What happened in this tick, separated by spaces.", required=False
+        ),
     ),
     telemetry_rows=_telemetry_rows,
 )

@@ -17,7 +17,9 @@ FAR = 1 << 30
 
 
 class Grid:
-    """The walls of one maze with what follows from them. Never changes, so one grid serves any number of rounds."""
+    """The walls of one maze with what follows from them. Never changes, so one grid serves any
+    number of rounds.
+    """
 
     def __init__(self, walls: Sequence[str]) -> None:
         self.walls = tuple(walls)
@@ -25,7 +27,13 @@ class Grid:
         self.blocked = bytes(tile == "#" for row in walls for tile in row)
         self.free = tuple(tile for tile, wall in enumerate(self.blocked) if not wall)
         self.neighbours = tuple(
-            () if wall else tuple(n for n in (tile + 1, tile + self.width, tile - 1, tile - self.width) if not self.blocked[n])
+            ()
+            if wall
+            else tuple(
+                n
+                for n in (tile + 1, tile + self.width, tile - 1, tile - self.width)
+                if not self.blocked[n]
+            )
             for tile, wall in enumerate(self.blocked)
         )
         self._fields: dict[int, list[int]] = {}
@@ -85,16 +93,22 @@ class Grid:
         return True
 
 
-# ------------------------------------------------------------------------------------------ from a seed
+# ------------------------------------------------------------------------------------------ from a
+# seed
 
 
-def generate(rng: random.Random, *, size: int = 21, loops: float = 0.12, rooms: int = 3) -> tuple[str, ...]:
+def generate(
+    rng: random.Random, *, size: int = 21, loops: float = 0.12, rooms: int = 3
+) -> tuple[str, ...]:
     """A `size` × `size` maze as rows of `#` and `.`.
 
-    `loops` is the share of inner walls opened again, `rooms` how many rooms are carved (they may overlap).
+    `loops` is the share of inner walls opened again, `rooms` how many rooms are carved (they may
+    overlap).
     """
     if size < 7 or size % 2 == 0:
-        raise InvalidInput(f"maze size must be an odd number of at least 7, got {size}. Use 15, 21 or 31.")
+        raise InvalidInput(
+            f"maze size must be an odd number of at least 7, got {size}. Use 15, 21 or 31."
+        )
     if not 0 <= loops <= 1:
         raise InvalidInput(f"maze loops must be a share between 0 and 1, got {loops}.")
     tiles = [[WALL] * size for _ in range(size)]
@@ -105,7 +119,9 @@ def generate(rng: random.Random, *, size: int = 21, loops: float = 0.12, rooms: 
 
 
 def _carve_paths(tiles: list[list[str]], rng: random.Random) -> None:
-    """A depth-first spanning tree over the odd tiles: every odd tile is reached, by exactly one way."""
+    """A depth-first spanning tree over the odd tiles: every odd tile is reached, by exactly one
+    way.
+    """
     size = len(tiles)
     stack = [(1, 1)]
     tiles[1][1] = FREE

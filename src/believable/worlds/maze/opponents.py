@@ -1,4 +1,6 @@
-"""Opponents for the maze: one that chases, searches, listens, shuns fire and gets frustrated; and a plain chaser."""
+"""Opponents for the maze: one that chases, searches, listens, shuns fire and gets frustrated; and a
+plain chaser.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,26 @@ from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 from believable.core.seeds import generator
 from believable.worlds.maze.grid import FAR, TILE, Grid
-from believable.worlds.maze.rules import TICKS_PER_S, MazeEvent, MazeRound, OpponentInput, heard, in_view
+from believable.worlds.maze.rules import (
+    TICKS_PER_S,
+    MazeEvent,
+    MazeRound,
+    OpponentInput,
+    heard,
+    in_view,
+)
 from believable.worlds.maze.temper import PRESETS, Dynamics, Frustration, Temper, constant, preset
 
 #: Opponents by name. A number between 0 and 1 is one, too: frustration held there.
 OPPONENTS: Mapping[str, str] = MappingProxyType(
     {
-        **{name: f"{name.capitalize()}: chases what it sees, follows what it hears, searches otherwise" for name in PRESETS},
+        **{
+            name: (
+                f"{name.capitalize()}: chases what it sees, follows what it hears, searches"
+                " otherwise"
+            )
+            for name in PRESETS
+        },
         "chaser": "Always on the shortest way to the player, wherever that is",
     }
 )
@@ -27,22 +42,29 @@ BLOCKED_TICKS = 60
 ATTENTION_TICKS = 45
 #: Nearer than this, a chase is not interrupted by straying.
 NEAR_TILES = 4
-#: So many places come to its mind when it searches; it takes the one where it has not been for longest.
+#: So many places come to its mind when it searches; it takes the one where it has not been for
+#: longest.
 SEARCHED = 8
 
 
 class ShortestPathChaser:
-    """Knows where the player is and always takes a shortest way. No perception, no fear, no mood."""
+    """Knows where the player is and always takes a shortest way. No perception, no fear, no
+    mood.
+    """
 
     mood: float | None = None
 
     def decide(self, game: MazeRound, events: Sequence[MazeEvent]) -> OpponentInput:
-        return OpponentInput(_heading_along(game, game.grid.distances(game.player_tile)), True, "chase", "player")
+        return OpponentInput(
+            _heading_along(game, game.grid.distances(game.player_tile)), True, "chase", "player"
+        )
 
 
 class FrustratedOpponent:
-    """Chases what it sees, follows where it lost sight, goes to what it hears, searches otherwise; frustration narrows its
-    view, sharpens its ears, makes it risk more and move erratically. It uses only what it could perceive."""
+    """Chases what it sees, follows where it lost sight, goes to what it hears, searches otherwise;
+    frustration narrows its view, sharpens its ears, makes it risk more and move erratically. It
+    uses only what it could perceive.
+    """
 
     def __init__(self, dynamics: Dynamics, seed: int) -> None:
         self.frustration = Frustration(dynamics)
@@ -70,9 +92,15 @@ class FrustratedOpponent:
         wanted_goal = self._unrest.goal_instead(game, tile, goal, temper, self._near(game))
         field, intent = self._way(game, tile, wanted_goal, temper)
         if intent == "avoid_fire" and self._waits(game, tile, field, temper):
-            ahead = _turned(game.opponent.heading_deg, _heading_to_next(game, field), temper.turn_deg)
+            ahead = _turned(
+                game.opponent.heading_deg, _heading_to_next(game, field), temper.turn_deg
+            )
             return OpponentInput(ahead, False, intent, self._name_of(goal, game), ahead)
-        heading = _heading_along(game, field) if self._intent == "chase" else _heading_to_next(game, field)
+        heading = (
+            _heading_along(game, field)
+            if self._intent == "chase"
+            else _heading_to_next(game, field)
+        )
         heading = (heading + self._unrest.swerve(game.tick, temper)) % 360
         balks = self._unrest.balks(game.tick, temper)
         # Out of fire it goes backwards.
@@ -128,18 +156,25 @@ class FrustratedOpponent:
             self._arrive(game, temper)
 
     def _listen(self, game: MazeRound, events: Sequence[MazeEvent], temper: Temper) -> None:
-        """What it hears becomes its goal unless it still trusts its eyes, or has just set out for another sound. The place it
-        takes the sound to come from lies off by more, the farther away the sound and the less sharp the ears."""
+        """What it hears becomes its goal unless it still trusts its eyes, or has just set out for
+        another sound. The place it takes the sound to come from lies off by more, the farther away
+        the sound and the less sharp the ears.
+        """
         sound = heard(events, game.opponent.x, game.opponent.y)
         if sound is None or game.tick - self._seen_tick <= temper.memory_ticks:
             return
-        if self._intent == "investigate" and game.tick - self._heard_tick < ATTENTION_TICKS and sound.kind == "step":
+        if (
+            self._intent == "investigate"
+            and game.tick - self._heard_tick < ATTENTION_TICKS
+            and sound.kind == "step"
+        ):
             return
         surprised = self._intent == "search"
         self._goal = self._rng.choice(_blurred(game, sound, temper.hearing_blur))
         self._intent, self._heard_tick, self._looks_until = "investigate", game.tick, 0
         if surprised:
-            # It pricks up its ears before it sets out, so that one sees that it has heard something.
+            # It pricks up its ears before it sets out, so that one sees that it has heard
+            # something.
             self._looks_at, self._looks_from = self._goal, game.tick
             self._looks_until = game.tick + max(3, round(temper.look_ticks / 4))
 
@@ -147,7 +182,9 @@ class FrustratedOpponent:
         """Nobody there: on along the trail, then a look round, then on with the search."""
         if self._intent == "follow" and len(self._trail) == 2:
             self._goal, self._trail = _onwards(game.grid, *self._trail), []
-        elif self._intent != "search" and self._looks_from <= max(self._seen_tick, self._heard_tick):
+        elif self._intent != "search" and self._looks_from <= max(
+            self._seen_tick, self._heard_tick
+        ):
             self._looks_from, self._looks_at = game.tick, None
             self._looks_until = game.tick + round(temper.look_ticks)
         else:
@@ -170,7 +207,10 @@ class FrustratedOpponent:
         return _direction(game.player.x - game.opponent.x, game.player.y - game.opponent.y, heading)
 
     def _near(self, game: MazeRound) -> bool:
-        return self._intent == "chase" and game.grid.distances(self._goal)[game.opponent_tile] <= NEAR_TILES
+        return (
+            self._intent == "chase"
+            and game.grid.distances(self._goal)[game.opponent_tile] <= NEAR_TILES
+        )
 
     def _watch_progress(self, game: MazeRound) -> None:
         """A chase that does not get nearer for two seconds is a blocked goal."""
@@ -184,15 +224,18 @@ class FrustratedOpponent:
     def _somewhere(self, game: MazeRound) -> int:
         """A place to look at next: not too near, and where it has not been for longest."""
         distances = game.grid.distances(game.opponent_tile)
-        far = [tile for tile in game.grid.free if 6 <= distances[tile] < FAR] or list(game.grid.free)
+        far = [tile for tile in game.grid.free if 6 <= distances[tile] < FAR] or list(
+            game.grid.free
+        )
         tried = self._rng.sample(far, min(SEARCHED, len(far)))
         return min(tried, key=lambda tile: self._visited.get(tile, -1))
 
     # -------------------------------------------------------------------------------------- ways
 
     def _way(self, game: MazeRound, tile: int, goal: int, temper: Temper) -> tuple[list[int], str]:
-        """The distance field to follow, and what that is: through fire, round it, or up to it until it has burnt out, as its
-        health and patience say."""
+        """The distance field to follow, and what that is: through fire, round it, or up to it until
+        it has burnt out, as its health and patience say.
+        """
         direct = game.grid.distances(goal)
         burning = frozenset(game.fires) - {tile}
         if not burning or not _leads_through(game, direct, tile, burning):
@@ -213,7 +256,9 @@ class FrustratedOpponent:
     def _way_out(self, game: MazeRound, tile: int) -> list[int]:
         """To the nearest tile that does not burn."""
         steps = game.grid.distances(tile)
-        return game.grid.distances(min((free for free in game.grid.free if free not in game.fires), key=steps.__getitem__))
+        return game.grid.distances(
+            min((free for free in game.grid.free if free not in game.fires), key=steps.__getitem__)
+        )
 
     def _waits(self, game: MazeRound, tile: int, field: list[int], temper: Temper) -> bool:
         """Whether it stands before a fire until that has burnt out; it walks up to it first."""
@@ -252,15 +297,23 @@ class _Unrest:
         self._strays_until = 0
         self._tile = -1
 
-    def goal_instead(self, game: MazeRound, tile: int, goal: int, temper: Temper, near: bool) -> int:
-        """The goal, or a tile of a wrong branch for as long as it strays. Nobody strays who is about to catch the player."""
+    def goal_instead(
+        self, game: MazeRound, tile: int, goal: int, temper: Temper, near: bool
+    ) -> int:
+        """The goal, or a tile of a wrong branch for as long as it strays. Nobody strays who is
+        about to catch the player.
+        """
         entered, self._tile = tile != self._tile, tile
-        if self.stray is not None and (near or tile == self.stray or game.tick >= self._strays_until):
+        if self.stray is not None and (
+            near or tile == self.stray or game.tick >= self._strays_until
+        ):
             self.stray = None
         if entered and not near and self.stray is None and len(game.grid.neighbours[tile]) > 2:
             right = min(game.grid.neighbours[tile], key=game.grid.distances(goal).__getitem__)
             if self._rng.random() < temper.stray_chance:
-                wrong = self._rng.choice([other for other in game.grid.neighbours[tile] if other != right])
+                wrong = self._rng.choice(
+                    [other for other in game.grid.neighbours[tile] if other != right]
+                )
                 self.stray = _onwards(game.grid, tile, wrong, farthest=2)
                 self._strays_until = game.tick + TICKS_PER_S
         return goal if self.stray is None else self.stray
@@ -277,7 +330,10 @@ class _Unrest:
         if tick >= self._balks_until and self._rng.random() < temper.balk_chance:
             self._balks_from, self._balks_until = tick, tick + self._rng.randrange(8, 17)
             side = self._rng.choice((-1, 1))
-            self._jerks = (side * self._rng.randrange(50, 120), -side * self._rng.randrange(50, 120))
+            self._jerks = (
+                side * self._rng.randrange(50, 120),
+                -side * self._rng.randrange(50, 120),
+            )
         return tick < self._balks_until
 
     def jerk_deg(self, tick: int) -> int:
@@ -302,7 +358,9 @@ def can_see(game: MazeRound, temper: Temper) -> bool:
 
 
 def _leads_through(game: MazeRound, field: list[int], start: int, burning: frozenset[int]) -> bool:
-    """Whether the shortest way touches fire within its next tiles (farther fire will have burnt out)."""
+    """Whether the shortest way touches fire within its next tiles (farther fire will have burnt
+    out).
+    """
     tile = start
     for _ in range(8):
         if field[tile] == 0:
@@ -314,7 +372,9 @@ def _leads_through(game: MazeRound, field: list[int], start: int, burning: froze
 
 
 def _onwards(grid: Grid, before: int, tile: int, farthest: int = 6) -> int:
-    """Where somebody who went from `before` to `tile` has probably gone: on to the next junction, at most so far."""
+    """Where somebody who went from `before` to `tile` has probably gone: on to the next junction,
+    at most so far.
+    """
     for _ in range(farthest):
         ways = [other for other in grid.neighbours[tile] if other != before]
         if len(ways) != 1:
@@ -324,7 +384,9 @@ def _onwards(grid: Grid, before: int, tile: int, farthest: int = 6) -> int:
 
 
 def _blurred(game: MazeRound, sound: MazeEvent, blur: float) -> list[int]:
-    """The tiles a sound may have come from, for all that its hearer can tell; the right one is always among them."""
+    """The tiles a sound may have come from, for all that its hearer can tell; the right one is
+    always among them.
+    """
     dx, dy = sound.x - game.opponent.x, sound.y - game.opponent.y
     radius = blur * math.sqrt(dx * dx + dy * dy)
     right = game.grid.tile_at(sound.x, sound.y)
@@ -347,12 +409,18 @@ def _turned(heading_deg: int, wanted_deg: int, most_deg: float) -> int:
 def _heading_along(game: MazeRound, field: list[int]) -> int:
     """Towards the player itself when it stands on this or the next tile, else along the field."""
     if field[game.opponent_tile] == 0:
-        return _direction(game.player.x - game.opponent.x, game.player.y - game.opponent.y, game.opponent.heading_deg)
+        return _direction(
+            game.player.x - game.opponent.x,
+            game.player.y - game.opponent.y,
+            game.opponent.heading_deg,
+        )
     return _heading_to_next(game, field)
 
 
 def _heading_to_next(game: MazeRound, field: list[int]) -> int:
-    """Towards the middle of the next tile on the way; first to the middle of this one when it would cut a corner."""
+    """Towards the middle of the next tile on the way; first to the middle of this one when it would
+    cut a corner.
+    """
     body, grid, tile = game.opponent, game.grid, game.opponent_tile
     if field[tile] in (0, FAR):
         x, y = grid.centre(tile)

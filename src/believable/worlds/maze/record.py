@@ -1,4 +1,6 @@
-"""A round as a recording: tracks, atomic actions with verb and object, the opponent's plan, telemetry."""
+"""A round as a recording: tracks, atomic actions with verb and object, the opponent's plan,
+telemetry.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,8 @@ ACTS = {
 
 #: What a judge must not receive: these states would give the opponent's inside away.
 HIDDEN_STATES = ("intent", "frustration")
-#: Something is in sight when its middle is, or what lies so far from it: figures, and fire that fills a tile.
+#: Something is in sight when its middle is, or what lies so far from it: figures, and fire that
+#: fills a tile.
 FIGURE_REACH, FIRE_REACH = 250, 400
 
 
@@ -83,14 +86,21 @@ class TrackBuilder:
 
 
 class Recorder:
-    """Watches a round tick by tick. Call `see` after every step, then `finish`. `scored`: judges see score and time, too. `fog`:
-    they see of others what the player saw. `mood`: they see the opponent's face."""
+    """Watches a round tick by tick. Call `see` after every step, then `finish`. `scored`: judges
+    see score and time, too. `fog`: they see of others what the player saw. `mood`: they see the
+    opponent's face.
+    """
 
-    def __init__(self, game: MazeRound, *, scored: bool = False, fog: bool = False, mood: bool = False) -> None:
+    def __init__(
+        self, game: MazeRound, *, scored: bool = False, fog: bool = False, mood: bool = False
+    ) -> None:
         self._game = game
         self._scored, self._fog, self._mood = scored, fog, mood
         self._effects = Effects()
-        self._movers: dict[str, TrackBuilder] = {"player": TrackBuilder(0), "opponent": TrackBuilder(0)}
+        self._movers: dict[str, TrackBuilder] = {
+            "player": TrackBuilder(0),
+            "opponent": TrackBuilder(0),
+        }
         self._roles: dict[str, str] = {"player": "player", "opponent": "opponent"}
         self._fire_ids: dict[int, str] = {}
         self._acts: list[tuple[int, int, str, str, str | None, str]] = []
@@ -98,7 +108,13 @@ class Recorder:
         self._telemetry: dict[str, list[Scalar]] = {name: [] for name in _TELEMETRY}
         self._frame = 0
 
-    def see(self, player: PlayerInput, opponent: OpponentInput, events: Sequence[MazeEvent], frustration: float | None) -> None:
+    def see(
+        self,
+        player: PlayerInput,
+        opponent: OpponentInput,
+        events: Sequence[MazeEvent],
+        frustration: float | None,
+    ) -> None:
         """Keep one tick: inputs, what happened, and where everything is now."""
         game, frame = self._game, self._frame
         for name, body in (("player", game.player), ("opponent", game.opponent)):
@@ -127,7 +143,9 @@ class Recorder:
 
     def _see_missiles(self, frame: int) -> None:
         for missile in self._game.missiles:
-            self._mover(f"{missile.kind}-{missile.id}", missile.kind, frame).add(missile.x, missile.y)
+            self._mover(f"{missile.kind}-{missile.id}", missile.kind, frame).add(
+                missile.x, missile.y
+            )
 
     def _see_fires(self, frame: int) -> None:
         for tile in self._game.fires:
@@ -185,7 +203,9 @@ class Recorder:
         game = self._game
         return Recording(
             world=RecordedWorld("maze", game.grid.width, game.grid.height, game.grid.walls),
-            actors=tuple(Actor(name, _NAMES.get(role, role), role) for name, role in self._roles.items()),
+            actors=tuple(
+                Actor(name, _NAMES.get(role, role), role) for name, role in self._roles.items()
+            ),
             timing=Timing(FRAME_MS, self._frame),
             tracks=tuple(_track(name, mover) for name, mover in self._movers.items()),
             actions=tuple(self._actions()),
@@ -199,7 +219,10 @@ class Recorder:
 
     def _spans(self) -> list[tuple[int, int, str, str]]:
         ends = [frame for frame, _, _ in self._intents[1:]] + [self._frame]
-        return [(first, end, intent, goal) for (first, intent, goal), end in zip(self._intents, ends, strict=True)]
+        return [
+            (first, end, intent, goal)
+            for (first, intent, goal), end in zip(self._intents, ends, strict=True)
+        ]
 
     def _actions(self) -> list[Action]:
         spans = [
@@ -215,13 +238,24 @@ class Recorder:
     def _plans(self) -> list[PlanStep]:
         root = PlanStep("p0", "opponent", None, 0, 0, _ms(self._frame), "Catch the player")
         steps = (
-            PlanStep(f"p{number}", "opponent", "p0", 1, _ms(first), _ms(end), INTENTS.get(intent, intent))
+            PlanStep(
+                f"p{number}", "opponent", "p0", 1, _ms(first), _ms(end), INTENTS.get(intent, intent)
+            )
             for number, (first, end, intent, _) in enumerate(self._spans(), 1)
         )
         return [root, *steps]
 
 
-_TELEMETRY = ("score", "player_health", "opponent_health", "move_x", "move_y", "shoot", "bomb", "events")
+_TELEMETRY = (
+    "score",
+    "player_health",
+    "opponent_health",
+    "move_x",
+    "move_y",
+    "shoot",
+    "bomb",
+    "events",
+)
 _NAMES = {"player": "You", "opponent": "Opponent"}
 
 
@@ -230,10 +264,18 @@ def _ms(frames: int) -> int:
 
 
 def _track(name: str, mover: TrackBuilder) -> Track:
-    return Track(name, tuple(mover.xs), tuple(mover.ys), tuple(mover.headings), mover.first_frame, tuple(mover.states))
+    return Track(
+        name,
+        tuple(mover.xs),
+        tuple(mover.ys),
+        tuple(mover.headings),
+        mover.first_frame,
+        tuple(mover.states),
+    )
 
 
-# ---------------------------------------------------------------------------------------------- whole rounds
+# ----------------------------------------------------------------------------------------------
+# whole rounds
 
 
 class MazePlayer(Protocol):
@@ -257,7 +299,9 @@ def play_round(
     settings: MazeRules | None = None,
     watch: Callable[[MazeRound, OpponentInput, Sequence[MazeEvent]], None] | None = None,
 ) -> tuple[Recording, tuple[PlayerInput, ...]]:
-    """A whole round of agents against each other: its recording, and the player's inputs from which it can be made again."""
+    """A whole round of agents against each other: its recording, and the player's inputs from which
+    it can be made again.
+    """
     game = new_round(seed, settings)
     recorder = Recorder(game)
     inputs: list[PlayerInput] = []

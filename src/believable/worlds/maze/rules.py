@@ -1,7 +1,9 @@
-"""The maze game's rules: an armed player against a faster, unarmed opponent who kills by touch. 30 steps a second.
+"""The maze game's rules: an armed player against a faster, unarmed opponent who kills by touch. 30
+steps a second.
 
-Pure and exact: whole numbers only (thousandths of a tile, degrees, ticks), so that the same seed and inputs give the same
-round on every machine, and the browser can predict the player's own movement to the last unit.
+Pure and exact: whole numbers only (thousandths of a tile, degrees, ticks), so that the same seed
+and inputs give the same round on every machine, and the browser can predict the player's own
+movement to the last unit.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ SIN = tuple(round(1000 * math.sin(math.radians(degree))) for degree in range(360
 
 @dataclass(frozen=True, slots=True)
 class MazeRules:
-    """The numbers of the game. Lengths in thousandths of a tile, times in ticks, speeds per tick."""
+    """The numbers of the game. Lengths in thousandths of a tile, times in ticks, speeds per
+    tick.
+    """
 
     size: int = 21
     loops: float = 0.2
@@ -59,7 +63,9 @@ class MazeRules:
 
 @dataclass(frozen=True, slots=True)
 class PlayerInput:
-    """What the player's keys and mouse say for one tick: direction of walking (−1, 0, 1 each), where to aim, and the triggers."""
+    """What the player's keys and mouse say for one tick: direction of walking (−1, 0, 1 each),
+    where to aim, and the triggers.
+    """
 
     dx: int = 0
     dy: int = 0
@@ -70,8 +76,9 @@ class PlayerInput:
 
 @dataclass(frozen=True, slots=True)
 class OpponentInput:
-    """Where the opponent wants to go: a heading, and whether to walk. It looks where it goes unless `face_deg` says otherwise.
-    `intent` is what it is doing, for the record."""
+    """Where the opponent wants to go: a heading, and whether to walk. It looks where it goes unless
+    `face_deg` says otherwise. `intent` is what it is doing, for the record.
+    """
 
     heading_deg: int = 0
     walk: bool = False
@@ -159,17 +166,29 @@ class MazeRound:
         body.heading_deg = keys.aim_deg % 360
         if not (keys.dx or keys.dy):
             return
-        speed = settings.player_speed if not (keys.dx and keys.dy) else settings.player_speed * 707 // 1000
-        body.x, body.y = slide(self.grid, body.x, body.y, keys.dx * speed, keys.dy * speed, settings.body_radius)
+        speed = (
+            settings.player_speed
+            if not (keys.dx and keys.dy)
+            else settings.player_speed * 707 // 1000
+        )
+        body.x, body.y = slide(
+            self.grid, body.x, body.y, keys.dx * speed, keys.dy * speed, settings.body_radius
+        )
         if self.tick % 10 == 0:
-            events.append(MazeEvent(self.tick, "step", "player", body.x, body.y, settings.step_sound_tiles))
+            events.append(
+                MazeEvent(self.tick, "step", "player", body.x, body.y, settings.step_sound_tiles)
+            )
 
     def _walk_opponent(self, intent: OpponentInput) -> None:
         body, settings = self.opponent, self.settings
         heading = intent.heading_deg % 360
         body.heading_deg = heading if intent.face_deg is None else intent.face_deg % 360
         if intent.walk:
-            speed = settings.stagger_speed if self.tick < self.staggers_until else settings.opponent_speed
+            speed = (
+                settings.stagger_speed
+                if self.tick < self.staggers_until
+                else settings.opponent_speed
+            )
             dx, dy = _scaled(COS[heading], speed), _scaled(SIN[heading], speed)
             body.x, body.y = slide(self.grid, body.x, body.y, dx, dy, settings.body_radius)
 
@@ -180,7 +199,16 @@ class MazeRound:
         if keys.shoot and self.tick >= self.bullet_ready:
             self.bullet_ready = self.tick + settings.bullet_pause
             self._launch("bullet", settings.bullet_speed, settings.bullet_life)
-            events.append(MazeEvent(self.tick, "shot", "player", self.player.x, self.player.y, settings.shot_sound_tiles))
+            events.append(
+                MazeEvent(
+                    self.tick,
+                    "shot",
+                    "player",
+                    self.player.x,
+                    self.player.y,
+                    settings.shot_sound_tiles,
+                )
+            )
         if keys.bomb and self.tick >= self.bomb_ready:
             self.bomb_ready = self.tick + settings.bomb_pause
             self._launch("bomb", settings.bomb_speed, settings.bomb_fuse)
@@ -190,24 +218,34 @@ class MazeRound:
         heading = self.player.heading_deg
         self.missiles_made += 1
         vx, vy = _scaled(COS[heading], speed), _scaled(SIN[heading], speed)
-        self.missiles.append(Missile(self.missiles_made, kind, self.player.x, self.player.y, vx, vy, life))
+        self.missiles.append(
+            Missile(self.missiles_made, kind, self.player.x, self.player.y, vx, vy, life)
+        )
 
     def _fly(self, events: list[MazeEvent]) -> None:
         if not self.missiles:
             return
-        self.missiles = [missile for missile in self.missiles if not self._moved_on(missile, events)]
+        self.missiles = [
+            missile for missile in self.missiles if not self._moved_on(missile, events)
+        ]
 
     def _moved_on(self, missile: Missile, events: list[MazeEvent]) -> bool:
-        """Moves a missile; True when it is spent (hit a wall, the opponent, or its time is over)."""
+        """Moves a missile; True when it is spent (hit a wall, the opponent, or its time is
+        over).
+        """
         x, y = missile.x + missile.vx, missile.y + missile.vy
         hits_wall = self.grid.blocked[self.grid.tile_at(x, y)] == 1
         if not hits_wall:
             missile.x, missile.y = x, y
         missile.ticks_left -= 1
-        near = abs(missile.x - self.opponent.x) + abs(missile.y - self.opponent.y) < 2 * self.settings.body_radius
+        near = (
+            abs(missile.x - self.opponent.x) + abs(missile.y - self.opponent.y)
+            < 2 * self.settings.body_radius
+        )
         if missile.kind == "bullet":
             if near:
-                # Who is hit staggers for a moment: otherwise nobody could stop a faster opponent in a corridor.
+                # Who is hit staggers for a moment: otherwise nobody could stop a faster opponent in
+                # a corridor.
                 self.staggers_until = self.tick + 1 + self.settings.stagger_ticks
                 self._hurt_opponent(self.settings.bullet_damage, "hit", events)
             return near or hits_wall or missile.ticks_left <= 0
@@ -218,7 +256,9 @@ class MazeRound:
 
     def _explode(self, bomb: Missile, events: list[MazeEvent]) -> None:
         settings = self.settings
-        events.append(MazeEvent(self.tick, "blast", "bomb", bomb.x, bomb.y, settings.blast_sound_tiles))
+        events.append(
+            MazeEvent(self.tick, "blast", "bomb", bomb.x, bomb.y, settings.blast_sound_tiles)
+        )
         centre = self.grid.tile_at(bomb.x, bomb.y)
         reached = self.grid.distances(centre)
         around = [centre]
@@ -250,32 +290,53 @@ class MazeRound:
         self.opponent.health -= taken
         self.score += taken
         if taken:
-            events.append(MazeEvent(self.tick, how, "opponent", self.opponent.x, self.opponent.y, taken))
+            events.append(
+                MazeEvent(self.tick, how, "opponent", self.opponent.x, self.opponent.y, taken)
+            )
 
     def _hurt_player(self, damage: int, events: list[MazeEvent]) -> None:
         taken = min(damage, self.player.health)
         self.player.health -= taken
         if taken:
-            events.append(MazeEvent(self.tick, "hurt", "player", self.player.x, self.player.y, taken))
+            events.append(
+                MazeEvent(self.tick, "hurt", "player", self.player.x, self.player.y, taken)
+            )
 
     def _settle(self, events: list[MazeEvent]) -> None:
-        """A death puts both back to their places with full health; the clock and the score go on."""
+        """A death puts both back to their places with full health; the clock and the score go
+        on.
+        """
         dx, dy = self.player.x - self.opponent.x, self.player.y - self.opponent.y
         touched = dx * dx + dy * dy <= self.settings.touch**2
         if self.opponent.health <= 0:
             self.score += self.settings.kill_points
-            events.append(MazeEvent(self.tick, "opponent_killed", "opponent", self.opponent.x, self.opponent.y))
+            events.append(
+                MazeEvent(
+                    self.tick, "opponent_killed", "opponent", self.opponent.x, self.opponent.y
+                )
+            )
         elif self.player.health <= 0 or touched:
             kind = "caught" if touched else "player_killed"
             events.append(MazeEvent(self.tick, kind, "player", self.player.x, self.player.y))
         else:
             return
         self._reset(self.player.heading_deg)
-        events.append(MazeEvent(self.tick, "reset", "player", self.player.x, self.player.y, self.settings.reset_sound_tiles))
+        events.append(
+            MazeEvent(
+                self.tick,
+                "reset",
+                "player",
+                self.player.x,
+                self.player.y,
+                self.settings.reset_sound_tiles,
+            )
+        )
 
     def _reset(self, player_heading_deg: int) -> None:
         settings = self.settings
-        self.player = Figure(*self.grid.centre(self.player_start), player_heading_deg, settings.health)
+        self.player = Figure(
+            *self.grid.centre(self.player_start), player_heading_deg, settings.health
+        )
         self.opponent = Figure(*self.grid.centre(self.opponent_start), 180, settings.health)
         self.missiles.clear()
         self.fires.clear()
@@ -291,7 +352,9 @@ class MazeRound:
 
 
 def new_round(seed: int, settings: MazeRules | None = None) -> MazeRound:
-    """A fresh round: maze and starting places from the seed, the two as far apart as the maze allows."""
+    """A fresh round: maze and starting places from the seed, the two as far apart as the maze
+    allows.
+    """
     chosen = settings or MazeRules()
     rng = generator(seed, "maze")
     grid = Grid(generate(rng, size=chosen.size, loops=chosen.loops, rooms=chosen.rooms))
@@ -303,7 +366,9 @@ def new_round(seed: int, settings: MazeRules | None = None) -> MazeRound:
 
 
 def slide(grid: Grid, x: int, y: int, dx: int, dy: int, radius: int) -> tuple[int, int]:
-    """Move by (dx, dy), each axis on its own and up to the wall, so that bodies slide along walls and never enter them."""
+    """Move by (dx, dy), each axis on its own and up to the wall, so that bodies slide along walls
+    and never enter them.
+    """
     if dx:
         x = _along(grid, x + dx, y, dx, radius, horizontal=True)
     if dy:
@@ -324,13 +389,21 @@ def _along(grid: Grid, x: int, y: int, step: int, radius: int, *, horizontal: bo
 
 
 def player_sees(game: MazeRound, x: int, y: int, reach: int = 0) -> bool:
-    """Whether something at a place, reaching so far to each side, lies in the player's field of vision with no wall between."""
-    spots = ((x, y), (x - reach, y), (x + reach, y), (x, y - reach), (x, y + reach)) if reach else ((x, y),)
+    """Whether something at a place, reaching so far to each side, lies in the player's field of
+    vision with no wall between.
+    """
+    spots = (
+        ((x, y), (x - reach, y), (x + reach, y), (x, y - reach), (x, y + reach))
+        if reach
+        else ((x, y),)
+    )
     reaches = game.settings.player_view_tiles, game.settings.player_view_deg
     return any(in_view(game.grid, game.player, *spot, *reaches) for spot in spots)
 
 
-def in_view(grid: Grid, body: Figure, x: int, y: int, view_tiles: float, view_deg: float = 360) -> bool:
+def in_view(
+    grid: Grid, body: Figure, x: int, y: int, view_tiles: float, view_deg: float = 360
+) -> bool:
     """Whether a figure with so wide a field of vision has a place in it, with no wall between."""
     dx, dy = x - body.x, y - body.y
     reach = view_tiles * TILE
@@ -341,7 +414,9 @@ def in_view(grid: Grid, body: Figure, x: int, y: int, view_tiles: float, view_de
 
 
 def heard(events: Iterable[MazeEvent], x: int, y: int) -> MazeEvent | None:
-    """The nearest of the sounds that carry to (x, y). Walls do not stop them: one hears that somebody is there, not the way."""
+    """The nearest of the sounds that carry to (x, y). Walls do not stop them: one hears that
+    somebody is there, not the way.
+    """
     best: tuple[int, MazeEvent] | None = None
     for event in events:
         if event.kind in SOUNDS:

@@ -1,4 +1,6 @@
-"""A scripted player of the maze, for simulated people and recordings: roams, shoots, backs away, throws bombs."""
+"""A scripted player of the maze, for simulated people and recordings: roams, shoots, backs away,
+throws bombs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from believable.core.seeds import generator
 from believable.worlds.contract import Agent, Input
 from believable.worlds.maze.game import pressed_of
 from believable.worlds.maze.grid import FAR, TILE, Grid
-from believable.worlds.maze.rules import Figure, MazeEvent, MazeRound, MazeRules, PlayerInput, player_sees
+from believable.worlds.maze.rules import (
+    Figure,
+    MazeEvent,
+    MazeRound,
+    MazeRules,
+    PlayerInput,
+    player_sees,
+)
 
 #: An opponent nearer than this makes the player run rather than stand and shoot.
 RUN_TILES = 3.0
@@ -20,7 +29,9 @@ RUN_TILES = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """How good the player is: reaction in ticks, aiming error, readiness to throw bombs, how often keys change."""
+    """How good the player is: reaction in ticks, aiming error, readiness to throw bombs, how often
+    keys change.
+    """
 
     reaction_ticks: int = 9
     aim_error_deg: float = 9.0
@@ -82,7 +93,9 @@ class ScriptedPlayer:
     def _away(self, game: MazeRound) -> tuple[int, int]:
         """Towards the neighbouring tile that is farthest from the opponent."""
         field = game.grid.distances(game.opponent_tile)
-        return keys_towards(game, max(game.grid.neighbours[game.player_tile], key=field.__getitem__))
+        return keys_towards(
+            game, max(game.grid.neighbours[game.player_tile], key=field.__getitem__)
+        )
 
     def _roam(self, game: MazeRound) -> PlayerInput:
         grid, own_tile = game.grid, game.player_tile
@@ -100,7 +113,9 @@ class ScriptedPlayer:
 
 
 def keys_towards(game: MazeRound, tile: int) -> tuple[int, int]:
-    """The arrow keys that lead to the middle of a neighbouring tile; a key is released close to the line."""
+    """The arrow keys that lead to the middle of a neighbouring tile; a key is released close to the
+    line.
+    """
     x, y = game.grid.centre(tile)
     return _key(x - game.player.x), _key(y - game.player.y)
 
@@ -110,7 +125,9 @@ def _key(gap: int) -> int:
 
 
 class SeatedPlayer:
-    """The scripted player at a page: it sees what the page draws, as a copy of the round that is kept up by the pictures."""
+    """The scripted player at a page: it sees what the page draws, as a copy of the round that is
+    kept up by the pictures.
+    """
 
     def __init__(self, skill: Skill, seed: int, welcome: Mapping[str, Any]) -> None:
         grid = Grid(welcome["walls"])

@@ -1,6 +1,7 @@
 """Stand-ins for people and programs in demonstration stimuli: scripted, and different on purpose.
 
-None of them is a person or a trained agent: what a study shows of them is a demonstration, and says so.
+None of them is a person or a trained agent: what a study shows of them is a demonstration, and says
+so.
 """
 
 from __future__ import annotations
@@ -16,11 +17,21 @@ from believable.recordings.recording import Action, Actor, RecordedWorld, Record
 from believable.worlds.maze.grid import TILE, Grid, generate
 from believable.worlds.maze.opponents import FrustratedOpponent
 from believable.worlds.maze.record import FRAME_MS, play_round
-from believable.worlds.maze.rules import COS, SIN, TICKS_PER_S, MazeEvent, MazeRound, MazeRules, PlayerInput, slide
+from believable.worlds.maze.rules import (
+    COS,
+    SIN,
+    TICKS_PER_S,
+    MazeEvent,
+    MazeRound,
+    MazeRules,
+    PlayerInput,
+    slide,
+)
 from believable.worlds.maze.scripted_player import ScriptedPlayer, Skill
 from believable.worlds.maze.temper import preset
 
-# ------------------------------------------------------------------------------------------ walking to a place
+# ------------------------------------------------------------------------------------------ walking
+# to a place
 
 #: A way has to be so long that nobody arrives before the recording ends.
 SPEED = 100
@@ -53,14 +64,20 @@ class Gait:
     wrong_ways: int
 
 
-#: All turn equally fast at most, and about as much: else the beam alone would tell them apart, and nobody would watch the walk.
+#: All turn equally fast at most, and about as much: else the beam alone would tell them apart, and
+#: nobody would watch the walk.
 GAITS: Mapping[str, Gait] = MappingProxyType(
-    {"standin_human": Gait(14.0, 0.22, 4, 1, 1, 1.5, 0.012, 1), "standin_agent": Gait(14.0, 1.0, 1, 45, 6, 14.0, 0.0, 0)}
+    {
+        "standin_human": Gait(14.0, 0.22, 4, 1, 1, 1.5, 0.012, 1),
+        "standin_agent": Gait(14.0, 1.0, 1, 45, 6, 14.0, 0.0, 0),
+    }
 )
 
 
 def walk(seed: int, kind: str, *, ticks: int = 12 * TICKS_PER_S) -> Recording:
-    """The stand-in `kind` on its way to a place in a maze. Maze, start and goal follow from the seed alone."""
+    """The stand-in `kind` on its way to a place in a maze. Maze, start and goal follow from the
+    seed alone.
+    """
     grid, start, goal = _course(seed, ticks)
     walker = _Walker(grid, start, goal, GAITS[kind], generator(seed, "walk", kind))
     for _ in range(ticks):
@@ -114,7 +131,11 @@ class _Walker:
         """Places a few steps off the way, in the order of the way."""
         field, back = self._grid.distances(goal), self._grid.distances(start)
         length = field[start]
-        off = [tile for tile in self._grid.free if 4 <= field[tile] + back[tile] - length <= 8 and 8 <= back[tile] <= 18]
+        off = [
+            tile
+            for tile in self._grid.free
+            if 4 <= field[tile] + back[tile] - length <= 8 and 8 <= back[tile] <= 18
+        ]
         chosen = self._rng.sample(off, min(self._gait.wrong_ways, len(off)))
         return sorted(chosen, key=back.__getitem__)
 
@@ -168,18 +189,36 @@ class _Walker:
         degree = round(self._heading) % 360
         before = self._x, self._y
         self._x, self._y = slide(
-            self._grid, self._x, self._y, COS[degree] * speed // 1000, SIN[degree] * speed // 1000, BODY_RADIUS
+            self._grid,
+            self._x,
+            self._y,
+            COS[degree] * speed // 1000,
+            SIN[degree] * speed // 1000,
+            BODY_RADIUS,
         )
         moved = abs(self._x - before[0]) + abs(self._y - before[1])
         self._stuck = self._stuck + 1 if moved < speed // 3 else max(0, self._stuck - 1)
 
     def actions(self) -> list[Action]:
         """Walking and stopping, from change to change."""
-        changes = [tick for tick in range(len(self._doing)) if tick == 0 or self._doing[tick] != self._doing[tick - 1]]
+        changes = [
+            tick
+            for tick in range(len(self._doing))
+            if tick == 0 or self._doing[tick] != self._doing[tick - 1]
+        ]
         ends = [*changes[1:], len(self._doing)]
         words = {"walk": "walks towards the goal", "stop": "stops and looks round"}
         return [
-            Action(f"w{number}", "walker", round(first * FRAME_MS), round(end * FRAME_MS), verb, "goal", None, words[verb])
+            Action(
+                f"w{number}",
+                "walker",
+                round(first * FRAME_MS),
+                round(end * FRAME_MS),
+                verb,
+                "goal",
+                None,
+                words[verb],
+            )
             for number, (first, end) in enumerate(zip(changes, ends, strict=True), 1)
             for verb in (self._doing[first],)
         ]
@@ -190,13 +229,16 @@ class _Walker:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """How the mouse hand follows what the player decides: degrees per tick at most, and tremor in degrees."""
+    """How the mouse hand follows what the player decides: degrees per tick at most, and tremor in
+    degrees.
+    """
 
     turn_deg: float
     tremor_deg: float
 
 
-#: The same game played with different hands and heads: (skill, hand). No hand is so fast that its owner is known by one jump.
+#: The same game played with different hands and heads: (skill, hand). No hand is so fast that its
+#: owner is known by one jump.
 PLAYERS: Mapping[str, tuple[Skill, Hand]] = MappingProxyType(
     {
         "standin_human": (Skill(10, 11.0, 0.05, 0.02), Hand(16.0, 1.5)),
@@ -222,13 +264,25 @@ class HandedPlayer:
         step = max(-self._hand.turn_deg, min(self._hand.turn_deg, gap))
         self._aim = (aim + step + self._rng.gauss(0, self._hand.tremor_deg)) % 360
         on_target = abs(gap) <= 25
-        return PlayerInput(wanted.dx, wanted.dy, round(self._aim) % 360, wanted.shoot and on_target, wanted.bomb and on_target)
+        return PlayerInput(
+            wanted.dx,
+            wanted.dy,
+            round(self._aim) % 360,
+            wanted.shoot and on_target,
+            wanted.bomb and on_target,
+        )
 
 
-def fight(seed: int, take: int, kind: str, *, ticks: int = 15 * TICKS_PER_S, mood: str = "calm") -> Recording:
-    """The stand-in `kind` in a round of the maze game. The maze follows from `seed`, everything else also from `take`."""
+def fight(
+    seed: int, take: int, kind: str, *, ticks: int = 15 * TICKS_PER_S, mood: str = "calm"
+) -> Recording:
+    """The stand-in `kind` in a round of the maze game. The maze follows from `seed`, everything
+    else also from `take`.
+    """
     skill, hand = PLAYERS[kind]
     own = derive(seed, "take", take)
     settings = MazeRules(size=17, round_ticks=ticks, opponent_speed=70)
     player = HandedPlayer(own, skill, hand)
-    return play_round(seed, player, FrustratedOpponent(preset(mood), own), agent=kind, settings=settings)[0]
+    return play_round(
+        seed, player, FrustratedOpponent(preset(mood), own), agent=kind, settings=settings
+    )[0]

@@ -1,4 +1,6 @@
-"""How frustration changes an opponent: one table with both ends of every parameter, and the state that moves between them."""
+"""How frustration changes an opponent: one table with both ends of every parameter, and the state
+that moves between them.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,12 @@ class Temper:
 
     def mixed(self, other: Temper, share: float) -> Temper:
         """This temper moved towards another by `share` (0: this, 1: the other)."""
-        return Temper(*((1 - share) * getattr(self, field.name) + share * getattr(other, field.name) for field in fields(Temper)))
+        return Temper(
+            *(
+                (1 - share) * getattr(self, field.name) + share * getattr(other, field.name)
+                for field in fields(Temper)
+            )
+        )
 
 
 #: Of somebody calm, and of somebody frustrated.
@@ -70,7 +77,9 @@ CALM, FRUSTRATED = (Temper(**{name: ends[end] for name, ends in _ENDS.items()}) 
 
 @dataclass(frozen=True, slots=True)
 class Dynamics:
-    """How frustration moves. Levels lie between 0 (calm) and 1 (frustrated); gains are added once per occasion."""
+    """How frustration moves. Levels lie between 0 (calm) and 1 (frustrated); gains are added once
+    per occasion.
+    """
 
     start: float
     rest: float
@@ -93,7 +102,9 @@ def preset(name: str) -> Dynamics:
     try:
         return PRESETS[name]
     except KeyError:
-        raise InvalidInput(f"unknown opponent preset {name!r}. {did_you_mean(name, PRESETS)}") from None
+        raise InvalidInput(
+            f"unknown opponent preset {name!r}. {did_you_mean(name, PRESETS)}"
+        ) from None
 
 
 def constant(level: float) -> Dynamics:

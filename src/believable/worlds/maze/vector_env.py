@@ -1,7 +1,9 @@
-"""Many rounds of the maze in one Gymnasium environment: `gymnasium.make_vec("believable/Maze-Player-v1", num_envs=256)`.
+"""Many rounds of the maze in one Gymnasium environment:
+`gymnasium.make_vec("believable/Maze-Player-v1", num_envs=256)`.
 
-Seeds, observations, rewards and ends are those of Gymnasium's `SyncVectorEnv` around the single environment, to the last bit; a
-round that is over begins anew with the next step. Needs the extra `fast`; `vectorization_mode="sync"` does without.
+Seeds, observations, rewards and ends are those of Gymnasium's `SyncVectorEnv` around the single
+environment, to the last bit; a round that is over begins anew with the next step. Needs the extra
+`fast`; `vectorization_mode="sync"` does without.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ class _MazeRounds(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]
     #: The side that the package plays.
     scripted: str
 
-    def __init__(self, num_envs: int = 1, settings: MazeRules | None = None, preset_name: str = "frustrated") -> None:
+    def __init__(
+        self, num_envs: int = 1, settings: MazeRules | None = None, preset_name: str = "frustrated"
+    ) -> None:
         self.num_envs = num_envs
         self._settings = settings or MazeRules()
         self._numbers = settings_row(self._settings, preset(preset_name))
@@ -66,7 +70,11 @@ class _MazeRounds(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else seed or [None] * self.num_envs
+        seeds = (
+            [seed + i for i in range(self.num_envs)]
+            if isinstance(seed, int)
+            else seed or [None] * self.num_envs
+        )
         for i, own_seed in enumerate(seeds):
             if own_seed is not None:
                 self._generators[i], _ = seeding.np_random(own_seed)
@@ -83,18 +91,32 @@ class _MazeRounds(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]
         self._over = self._rounds["tick"] >= self._settings.round_ticks
         if not begun.all():
             infos |= {"score": np.where(begun, 0, self._rounds["score"]), "_score": ~begun}
-        return self._observed.copy(), rewards, np.zeros(self.num_envs, np.bool_), self._over.copy(), infos
+        return (
+            self._observed.copy(),
+            rewards,
+            np.zeros(self.num_envs, np.bool_),
+            self._over.copy(),
+            infos,
+        )
 
     def _begin_rounds(self, chosen: NDArray[np.bool_]) -> dict[str, Any]:
         seeds = np.zeros(self.num_envs, np.int64)
         for i in np.flatnonzero(chosen).tolist():
             seeds[i] = self._generators[i].integers(2**31)
-            _put(self._rounds, i, self._numbers, new_round(int(seeds[i]), self._settings), self.scripted)
+            _put(
+                self._rounds,
+                i,
+                self._numbers,
+                new_round(int(seeds[i]), self._settings),
+                self.scripted,
+            )
             self._see(i)
         self._over[chosen] = False
         return {"seed": seeds, "_seed": chosen}
 
-    def _advance(self, actions: NDArray[np.int64], over: NDArray[np.bool_], rewards: NDArray[np.float64]) -> None:
+    def _advance(
+        self, actions: NDArray[np.int64], over: NDArray[np.bool_], rewards: NDArray[np.float64]
+    ) -> None:
         raise NotImplementedError
 
     def _see(self, i: int) -> None:
@@ -106,7 +128,9 @@ class MazePlayerRounds(_MazeRounds):
 
     choices, scripted = env.MazePlayerEnv.choices, "opponent"
 
-    def _advance(self, actions: NDArray[np.int64], over: NDArray[np.bool_], rewards: NDArray[np.float64]) -> None:
+    def _advance(
+        self, actions: NDArray[np.int64], over: NDArray[np.bool_], rewards: NDArray[np.float64]
+    ) -> None:
         _step_players(self._rounds, self._numbers, actions, over, rewards, self._observed)
 
     def _see(self, i: int) -> None:
@@ -118,15 +142,21 @@ class MazeOpponentRounds(_MazeRounds):
 
     choices, scripted = env.MazeOpponentEnv.choices, "player"
 
-    def _advance(self, actions: NDArray[np.int64], over: NDArray[np.bool_], rewards: NDArray[np.float64]) -> None:
+    def _advance(
+        self, actions: NDArray[np.int64], over: NDArray[np.bool_], rewards: NDArray[np.float64]
+    ) -> None:
         _step_opponents(self._rounds, self._numbers, actions, over, rewards, self._observed)
 
     def _see(self, i: int) -> None:
         _see_as_opponent(self._rounds[i], self._numbers[0], self._observed[i])
 
 
-def _put(rounds: NDArray[Any], i: int, numbers: NDArray[Any], game: MazeRound, scripted: str) -> None:
-    """Begin a round in row i. `scripted` names the side that is not acted for: `opponent` or `player`."""
+def _put(
+    rounds: NDArray[Any], i: int, numbers: NDArray[Any], game: MazeRound, scripted: str
+) -> None:
+    """Begin a round in row i. `scripted` names the side that is not acted for: `opponent` or
+    `player`.
+    """
     grid = game.grid
     for name in (*INTEGERS, *REALS):
         rounds[name][i] = 0
@@ -161,7 +191,9 @@ def _begin(game: Any, settings: Any) -> None:
 
 
 @compiled
-def _step_players(rounds: Any, numbers: Any, actions: Any, over: Any, rewards: Any, observed: Any) -> None:
+def _step_players(
+    rounds: Any, numbers: Any, actions: Any, over: Any, rewards: Any, observed: Any
+) -> None:
     """A tick of every round that is not over, for those who act as players."""
     settings = numbers[0]
     for i in range(actions.shape[0]):
@@ -172,7 +204,18 @@ def _step_players(rounds: Any, numbers: Any, actions: Any, over: Any, rewards: A
         heading, walk, face = decide_opponent(game, settings)
         action = actions[i]
         aim = action[2] * AIM_STEP_DEG
-        step_round(game, settings, action[0] - 1, action[1] - 1, aim, action[3] != 0, action[4] != 0, heading, walk, face)
+        step_round(
+            game,
+            settings,
+            action[0] - 1,
+            action[1] - 1,
+            aim,
+            action[3] != 0,
+            action[4] != 0,
+            heading,
+            walk,
+            face,
+        )
         lost = False
         for k in range(game.n_events):
             lost = lost or game.events[k, 0] in (CAUGHT, KILLED)
@@ -181,7 +224,9 @@ def _step_players(rounds: Any, numbers: Any, actions: Any, over: Any, rewards: A
 
 
 @compiled
-def _step_opponents(rounds: Any, numbers: Any, actions: Any, over: Any, rewards: Any, observed: Any) -> None:
+def _step_opponents(
+    rounds: Any, numbers: Any, actions: Any, over: Any, rewards: Any, observed: Any
+) -> None:
     """A tick of every round that is not over, for those who act as opponents."""
     settings = numbers[0]
     for i in range(actions.shape[0]):
@@ -206,7 +251,17 @@ def _step_opponents(rounds: Any, numbers: Any, actions: Any, over: Any, rewards:
 def _see_as_player(game: Any, settings: Any, out: Any) -> None:
     tiles = np.float64(settings.player_view_tiles)
     seen = np.float64(
-        in_view(game, settings, game.player_x, game.player_y, game.player_deg, game.opponent_x, game.opponent_y, tiles, 360.0)
+        in_view(
+            game,
+            settings,
+            game.player_x,
+            game.player_y,
+            game.player_deg,
+            game.opponent_x,
+            game.opponent_y,
+            tiles,
+            360.0,
+        )
     )
     _patch(game, settings, game.player_x, game.player_y, out)
     rest = out[PATCH:]

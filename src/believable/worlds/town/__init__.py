@@ -10,7 +10,10 @@ from believable.worlds.town.draw import draw
 TOWN = World(
     name="town",
     version=1,
-    about="A town from above: buildings with their names, people as round tokens with a day of their own.",
+    about=(
+        "A town from above: buildings with their names, people as round tokens with a day of their"
+        " own."
+    ),
     folder=Path(__file__).parent,
     draw=draw,
 )

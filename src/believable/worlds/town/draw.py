@@ -1,4 +1,6 @@
-"""A town seen from above: buildings in soft colours with their names, people with a day of their own."""
+"""A town seen from above: buildings in soft colours with their names, people with a day of their
+own.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,27 @@ RIM_TILES = 3
 def draw(recording: Recording) -> Scene:
     world = recording.world
     outer = [place for place in world.places if place.parent is None]
-    inner = [place for place in world.places if place.parent is not None and place.name.title() not in GROUNDS]
+    inner = [
+        place
+        for place in world.places
+        if place.parent is not None and place.name.title() not in GROUNDS
+    ]
     furnished = bool(world.objects)
     ground = [
         *(streets(world, outer) if furnished else ()),
         *(
             shape
             for number, place in enumerate(outer)
-            for shape in _area(place, GROUNDS.get(place.name, FLOOR if furnished else BUILDINGS[number % len(BUILDINGS)]))
+            for shape in _area(
+                place,
+                GROUNDS.get(place.name, FLOOR if furnished else BUILDINGS[number % len(BUILDINGS)]),
+            )
         ),
-        *(shape for place in inner for shape in (floor(place) if furnished else _area(place, "#ffffff59"))),
+        *(
+            shape
+            for place in inner
+            for shape in (floor(place) if furnished else _area(place, "#ffffff59"))
+        ),
         *walls(world.walls),
         *furniture(world.objects),
         *(_name(place) for place in outer),
@@ -45,10 +58,19 @@ def draw(recording: Recording) -> Scene:
 
 
 def _bounds(recording: Recording) -> tuple[int, int, int, int]:
-    """The part of the map where there is anything, with room for names: maps have wide empty rims."""
+    """The part of the map where there is anything, with room for names: maps have wide empty
+    rims.
+    """
     world = recording.world
-    rects = [*tile_rects(world.walls, "#"), *(rect for place in world.places for rect in place.rects)]
-    walked = [(x // UNITS_PER_TILE, y // UNITS_PER_TILE, 1, 1) for track in recording.tracks for x, y in _ends(track)]
+    rects = [
+        *tile_rects(world.walls, "#"),
+        *(rect for place in world.places for rect in place.rects),
+    ]
+    walked = [
+        (x // UNITS_PER_TILE, y // UNITS_PER_TILE, 1, 1)
+        for track in recording.tracks
+        for x, y in _ends(track)
+    ]
     boxes = [*rects, *walked]
     return (
         max(0, min(x for x, _, _, _ in boxes) - RIM_TILES),
@@ -68,9 +90,13 @@ def _area(place: Place, fill: str) -> list[Shape]:
 
 
 def _name(place: Place) -> Shape:
-    """The name across the building's upper edge, as large as its width allows; left out where it would be wider."""
+    """The name across the building's upper edge, as large as its width allows; left out where it
+    would be wider.
+    """
     left = min(x for x, _, _, _ in place.rects)
     right = max(x + w for x, _, w, _ in place.rects)
     top = min(y for _, y, _, _ in place.rects)
     size = min(1.1, 1.9 * (right - left) / max(len(place.name), 1))
-    return Shape("text", "#39434f", (left + right) / 2, top - 0.5, w=right - left, text=place.name, size=size)
+    return Shape(
+        "text", "#39434f", (left + right) / 2, top - 0.5, w=right - left, text=place.name, size=size
+    )

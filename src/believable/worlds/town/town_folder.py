@@ -1,8 +1,9 @@
-"""A run in its folder: what it was made with, what minds said, where it stands; cut at any moment and resumed to the same bytes.
+"""A run in its folder: what it was made with, what minds said, where it stands; cut at any moment
+and resumed to the same bytes.
 
-`settings.json` what it was made with · `trace.jsonl` a line for each note of a mind · `checkpoint.json.gz` all that is needed to
-go on · `town.replay.json.gz` the recording, once it is over · `answers.jsonl` and `usage.json` what the language model answered
-and what that took.
+`settings.json` what it was made with · `trace.jsonl` a line for each note of a mind ·
+`checkpoint.json.gz` all that is needed to go on · `town.replay.json.gz` the recording, once it is
+over · `answers.jsonl` and `usage.json` what the language model answered and what that took.
 """
 
 from __future__ import annotations
@@ -46,23 +47,36 @@ def holds(folder: Path, settings: TownSettings) -> bool:
     with parsing(path, _RUN_AGAIN):
         before = dict(json.loads(path.read_text("utf-8")))
     if before != tree:
-        other = ", ".join(f"{name} {before.get(name)!r}" for name in tree if before.get(name) != tree[name])
-        raise InvalidInput(f"{folder}: holds another run ({other}). Choose another folder, or the same options.")
+        other = ", ".join(
+            f"{name} {before.get(name)!r}" for name in tree if before.get(name) != tree[name]
+        )
+        raise InvalidInput(
+            f"{folder}: holds another run ({other}). Choose another folder, or the same options."
+        )
     return True
 
 
 def read_settings(folder: Path) -> TownSettings:
     path = folder / SETTINGS_FILE
     if not path.is_file():
-        raise NotFound(f"{folder}: there is no run here. Make one with: {quote_command('believable town run', folder)}")
+        raise NotFound(
+            f"{folder}: there is no run here. Make one with:"
+            f" {quote_command('believable town run', folder)}"
+        )
     with parsing(path, _RUN_AGAIN):
         return TownSettings(**json.loads(path.read_text("utf-8")))
 
 
 def simulate(
-    folder: Path, settings: TownSettings, model: LanguageModel | None, *, on_step: Callable[[TownRun], None] = lambda run: None
+    folder: Path,
+    settings: TownSettings,
+    model: LanguageModel | None,
+    *,
+    on_step: Callable[[TownRun], None] = lambda run: None,
 ) -> TownRun:
-    """Run to the end, from the last kept state if there is one. Everything minds say is in the trace."""
+    """Run to the end, from the last kept state if there is one. Everything minds say is in the
+    trace.
+    """
     keep_settings(folder, settings)
     run = TownRun(settings, mind_kind(settings.mind).create, model)
     length = _take_up(run, folder)
@@ -87,7 +101,11 @@ def read_town(path: Path) -> Recording:
     target = path / RECORDING_FILE if path.is_dir() else path
     if not target.is_file():
         begun = (path / SETTINGS_FILE).is_file()
-        cure = "Let the run finish: believable town run" if begun else "Name a run's folder or a recording"
+        cure = (
+            "Let the run finish: believable town run"
+            if begun
+            else "Name a run's folder or a recording"
+        )
         raise NotFound(f"{path}: there is no {target.name}. {cure}.")
     return file.read(target)
 

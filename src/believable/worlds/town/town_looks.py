@@ -1,4 +1,6 @@
-"""What a town is made of, seen from above: streets and lawns, floors, walls, furniture, water, and people as small figures."""
+"""What a town is made of, seen from above: streets and lawns, floors, walls, furniture, water, and
+people as small figures.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,17 @@ FLOOR = "#e6dac6"
 LAWN, STREET, KERB = "#e3ead6", "#d6cfc3", "#c7beb0"
 WALL, WALL_FACE, LINE = "#a3927c", "#84745f", "#0000000f"
 STREET_TILES = 1.5
-#: Water that lies on several tiles is drawn as one: the colours from its rim to its middle, and how large each is.
+#: Water that lies on several tiles is drawn as one: the colours from its rim to its middle, and how
+#: large each is.
 WATERS = {
     "pond": (("#9fae86", 1.0), ("#7fb0cf", 0.9), ("#93c0db", 0.62), ("#b2d3e6", 0.25)),
-    "fountain": (("#b9ab95", 1.0), ("#7fb6d6", 0.82), ("#a3cce4", 0.5), ("#cfc4b2", 0.26), ("#e8f3f8", 0.14)),
+    "fountain": (
+        ("#b9ab95", 1.0),
+        ("#7fb6d6", 0.82),
+        ("#a3cce4", 0.5),
+        ("#cfc4b2", 0.26),
+        ("#e8f3f8", 0.14),
+    ),
 }
 WOOD, BREAD = "#b58f66", "#c98f4e"
 COATS = ("#c8553d", "#2f6690", "#5b8c5a", "#8f5aa8", "#c48a1b", "#3c6e71")
@@ -41,16 +50,24 @@ RING = ("#f4c542", "#fffbe9")
 
 
 def figure(number: int, *, ringed: bool) -> tuple[Shape, ...]:
-    """Shoulders in a colour of their own, hair, a face that looks where the person goes; a ring marks who is followed."""
+    """Shoulders in a colour of their own, hair, a face that looks where the person goes; a ring
+    marks who is followed.
+    """
     coat, hair, skin = (colours[number % len(COATS)] for colours in (COATS, HAIR, SKIN))
     turns = [math.tau * part / 20 for part in range(20)]
-    ring = [Shape("circle", fill, r=r, turns=False) for fill, r in zip(RING, (0.92, 0.82), strict=True)]
+    ring = [
+        Shape("circle", fill, r=r, turns=False) for fill, r in zip(RING, (0.92, 0.82), strict=True)
+    ]
     return (
         *(ring if ringed else ()),
         Shape("circle", "#00000026", 0.06, 0.1, r=0.6, turns=False),
         Shape("circle", skin, 0.3, -0.54, r=0.15),
         Shape("circle", skin, 0.3, 0.54, r=0.15),
-        Shape("poly", coat, points=tuple((0.4 * math.cos(turn), 0.68 * math.sin(turn)) for turn in turns)),
+        Shape(
+            "poly",
+            coat,
+            points=tuple((0.4 * math.cos(turn), 0.68 * math.sin(turn)) for turn in turns),
+        ),
         Shape("circle", hair, -0.02, 0.0, r=0.36),
         Shape("circle", skin, 0.12, 0.0, r=0.26),
         Shape("circle", "#26303a", 0.26, -0.11, r=0.055),
@@ -59,11 +76,16 @@ def figure(number: int, *, ringed: bool) -> tuple[Shape, ...]:
 
 
 def streets(world: RecordedWorld, lots: Sequence[Place]) -> Iterator[Shape]:
-    """Below each row of lots and right of each column but the last, with a path to every door that opens on them."""
+    """Below each row of lots and right of each column but the last, with a path to every door that
+    opens on them.
+    """
     rights = sorted({x + w for lot in lots for x, _, w, _ in lot.rects})
     bottoms = sorted({y + h for lot in lots for _, y, _, h in lot.rects})
     ways = [
-        *(Shape("rect", STREET, right + 0.75, 0, STREET_TILES, bottoms[-1] + STREET_TILES) for right in rights[:-1]),
+        *(
+            Shape("rect", STREET, right + 0.75, 0, STREET_TILES, bottoms[-1] + STREET_TILES)
+            for right in rights[:-1]
+        ),
         *(Shape("rect", STREET, 0, bottom + 0.3, world.width, STREET_TILES) for bottom in bottoms),
     ]
     for way in ways:
@@ -88,32 +110,52 @@ def walls(rows: Sequence[str]) -> Iterator[Shape]:
     yield from (Shape("rect", WALL, x, y, w, h) for x, y, w, h in tile_rects(rows, "#"))
     below = [*rows[1:], "." * len(rows[0])] if rows else []
     faces = [
-        "".join("#" if wall == "#" != under else "." for wall, under in zip(row, beneath, strict=True))
+        "".join(
+            "#" if wall == "#" != under else "." for wall, under in zip(row, beneath, strict=True)
+        )
         for row, beneath in zip(rows, below, strict=True)
     ]
-    yield from (Shape("rect", WALL_FACE, x, y + h - 0.3, w, 0.3) for x, y, w, h in tile_rects(faces, "#"))
+    yield from (
+        Shape("rect", WALL_FACE, x, y + h - 0.3, w, 0.3) for x, y, w, h in tile_rects(faces, "#")
+    )
 
 
 def furniture(things: Sequence[RecordedObject]) -> Iterator[Shape]:
     for kind, rings in WATERS.items():
         for place in sorted({thing.place or "" for thing in things if thing.kind == kind}):
-            tiles = [(thing.x, thing.y) for thing in things if thing.kind == kind and (thing.place or "") == place]
-            (left, right), (top, bottom) = ((min(side), max(side) + 1) for side in zip(*tiles, strict=True))
+            tiles = [
+                (thing.x, thing.y)
+                for thing in things
+                if thing.kind == kind and (thing.place or "") == place
+            ]
+            (left, right), (top, bottom) = (
+                (min(side), max(side) + 1) for side in zip(*tiles, strict=True)
+            )
             for fill, share in rings:
-                yield Shape("circle", fill, (left + right) / 2, (top + bottom) / 2, r=share * (right - left + 0.3) / 2)
+                yield Shape(
+                    "circle",
+                    fill,
+                    (left + right) / 2,
+                    (top + bottom) / 2,
+                    r=share * (right - left + 0.3) / 2,
+                )
     for thing in things:
         if thing.kind not in WATERS:
             baked = thing.kind == "display shelf" and (thing.place or "").startswith("bakery")
             for shape in _looks().get(thing.kind, (Shape("rect", WOOD, 0.12, 0.12, 0.76, 0.76),)):
                 fill = BREAD if baked and shape.kind == "circle" else shape.fill
-                yield replace(shape, fill=fill, x=round(thing.x + shape.x, 3), y=round(thing.y + shape.y, 3))
+                yield replace(
+                    shape, fill=fill, x=round(thing.x + shape.x, 3), y=round(thing.y + shape.y, 3)
+                )
 
 
 @functools.cache
 def _looks() -> dict[str, tuple[Shape, ...]]:
     return {
         kind: tuple(
-            Shape("circle", fill, x, y, r=size[0]) if len(size) == 1 else Shape("rect", fill, x, y, *size)
+            Shape("circle", fill, x, y, r=size[0])
+            if len(size) == 1
+            else Shape("rect", fill, x, y, *size)
             for fill, x, y, *size in parts
         )
         for kind, parts in town_data("furniture_looks.yaml").items()

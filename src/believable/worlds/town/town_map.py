@@ -1,4 +1,6 @@
-"""The town as a place: buildings with rooms, doors and furniture from `buildings.yaml`, laid out by seed; ways between them."""
+"""The town as a place: buildings with rooms, doors and furniture from `buildings.yaml`, laid out by
+seed; ways between them.
+"""
 
 from __future__ import annotations
 
@@ -54,14 +56,18 @@ class ActivityKind:
 @functools.cache
 def activities() -> Mapping[str, ActivityKind]:
     return {
-        name: ActivityKind(name, **{**values, "at": tuple(values["at"]), "minutes": tuple(values["minutes"])})
+        name: ActivityKind(
+            name, **{**values, "at": tuple(values["at"]), "minutes": tuple(values["minutes"])}
+        )
         for name, values in town_data("activities.yaml").items()
     }
 
 
 @dataclass(frozen=True, slots=True)
 class TownRoom:
-    """A room, or an open place. `kind` is bedroom, bathroom, kitchen, shop …; `staff`: for those who work there."""
+    """A room, or an open place. `kind` is bedroom, bathroom, kitchen, shop …; `staff`: for those
+    who work there.
+    """
 
     id: str
     name: str
@@ -85,7 +91,9 @@ class TownDoor:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """Furniture. Whoever uses it stands at `stand`. `stock` can be taken from it; `holds`: it has to be opened first."""
+    """Furniture. Whoever uses it stands at `stand`. `stock` can be taken from it; `holds`: it has
+    to be opened first.
+    """
 
     id: str
     kind: str
@@ -101,7 +109,9 @@ class Fixture:
 
 @dataclass(frozen=True, slots=True)
 class TownBuilding:
-    """A building or open place, with its opening hours in minutes of the day (None: homes and places under the sky)."""
+    """A building or open place, with its opening hours in minutes of the day (None: homes and
+    places under the sky).
+    """
 
     id: str
     name: str
@@ -150,7 +160,9 @@ class TownMap:
         ]
 
     def stand(self, target: str) -> Tile:
-        """Where somebody stands who has walked to a fixture, a door (outside of it, or in its first room) or a room's middle."""
+        """Where somebody stands who has walked to a fixture, a door (outside of it, or in its first
+        room) or a room's middle.
+        """
         if target in self.fixtures:
             return self.fixtures[target].stand
         if target in self.doors:
@@ -162,14 +174,21 @@ class TownMap:
         raise NotFound(f"the town has no {target!r} to go to. {did_you_mean(target, known)}")
 
     def _middle(self, room: str) -> Tile:
-        tiles = sorted(tile for tile, name in self.room_at.items() if name == room and tile not in self.blocked)
+        tiles = sorted(
+            tile for tile, name in self.room_at.items() if name == room and tile not in self.blocked
+        )
         x = sum(tile[0] for tile in tiles) / len(tiles)
         y = sum(tile[1] for tile in tiles) / len(tiles)
         return min(tiles, key=lambda tile: (abs(tile[0] - x) + abs(tile[1] - y), tile))
 
     def is_free(self, tile: Tile) -> bool:
         x, y = tile
-        return 0 <= x < self.width and 0 <= y < self.height and self.walls[y][x] != "#" and tile not in self.blocked
+        return (
+            0 <= x < self.width
+            and 0 <= y < self.height
+            and self.walls[y][x] != "#"
+            and tile not in self.blocked
+        )
 
     def distances(self, goal: Tile) -> Mapping[Tile, int]:
         """Steps to `goal` from everywhere, doors taken as open."""
@@ -185,7 +204,9 @@ class TownMap:
         return self._distances[goal]
 
     def way(self, start: Tile, goal: Tile) -> list[Tile]:
-        """The tiles after `start` up to `goal`, shortest, doors taken as open; empty where there is none or no need."""
+        """The tiles after `start` up to `goal`, shortest, doors taken as open; empty where there is
+        none or no need.
+        """
         steps = self.distances(goal)
         if start not in steps:
             return []
@@ -253,7 +274,9 @@ class _TownBuilder:
             plan.get("closes"),
             bool(plan.get("open_air", False)),
         )
-        tiles = {(x + dx, y + dy): letter for dy, row in enumerate(rows) for dx, letter in enumerate(row)}
+        tiles = {
+            (x + dx, y + dy): letter for dy, row in enumerate(rows) for dx, letter in enumerate(row)
+        }
         for (tx, ty), letter in tiles.items():
             if letter == "#":
                 self.walls[ty][tx] = "#"
@@ -269,9 +292,18 @@ class _TownBuilder:
                 facts = self.data["furniture"][letter]
                 counts[facts["kind"]] = counts.get(facts["kind"], 0) + 1
                 stock = plan.get("stock", {}).get(facts["kind"], facts.get("stock"))
-                self.furniture.append((f"{name}.{facts['kind']}{counts[facts['kind']]}", name, *tile, facts, stock))
+                self.furniture.append(
+                    (f"{name}.{facts['kind']}{counts[facts['kind']]}", name, *tile, facts, stock)
+                )
 
-    def _room(self, building: str, plan: Mapping[str, Any], tile: Tile, words: list[str], tiles: Mapping[Tile, str]) -> None:
+    def _room(
+        self,
+        building: str,
+        plan: Mapping[str, Any],
+        tile: Tile,
+        words: list[str],
+        tiles: Mapping[Tile, str],
+    ) -> None:
         kind, name = words
         seen, queue = {tile}, deque([tile])
         while queue:
@@ -283,15 +315,25 @@ class _TownBuilder:
         for inside in seen:
             self.room_at[inside] = room
         rects = tuple(_rects(seen))
-        self.rooms[room] = TownRoom(room, name, kind, building, kind in plan.get("staff", ()), rects)
+        self.rooms[room] = TownRoom(
+            room, name, kind, building, kind in plan.get("staff", ()), rects
+        )
 
     def _opening(self, building: str, tile: Tile, letter: str) -> None:
-        sides = sorted({self.room_at.get(side, STREET) for side in neighbours(tile) if self._is_floor(side)})
+        sides = sorted(
+            {self.room_at.get(side, STREET) for side in neighbours(tile) if self._is_floor(side)}
+        )
         first, second = (sides * 2)[:2]
         outer = STREET in sides
         if letter == "D":
             inner = next(room for room in sides if room != STREET)
-            name = f"{building}.door" if outer else f"{inner}.door" if "living" not in inner else f"{second}.door"
+            name = (
+                f"{building}.door"
+                if outer
+                else f"{inner}.door"
+                if "living" not in inner
+                else f"{second}.door"
+            )
             self.doors[name] = TownDoor(name, building, *tile, (first, second), outer)
         self.room_at[tile] = next(room for room in sides if room != STREET)
 

@@ -1,4 +1,6 @@
-"""A run of the town as a recording: everything a reader needs to judge it stands in it, nothing of the mind but its plans."""
+"""A run of the town as a recording: everything a reader needs to judge it stands in it, nothing of
+the mind but its plans.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,13 @@ _DOING_IT = {
     "switching it off": "switching off the {thing}",
 }
 #: Furniture that people are on or in; they are at all other.
-_ON_OR_IN = {"bed": "in bed", "sofa": "on the sofa", "bench": "on the bench", "chairs": "on the chairs", "stage": "on the stage"}
+_ON_OR_IN = {
+    "bed": "in bed",
+    "sofa": "on the sofa",
+    "bench": "on the bench",
+    "chairs": "on the chairs",
+    "stage": "on the stage",
+}
 #: So much of a night is shown, before somebody gets up and after they have gone to bed.
 NIGHT_STEPS = 18
 
@@ -66,7 +74,11 @@ def recorded(run: TownRun) -> Recording:
         plans=tuple(_plan_steps(run.plans.values(), frames)),
         seed=settings.seed,
         agent=f"town/{settings.mind}",
-        provenance={"people": settings.people, "days": settings.days, **{f"option {k}": v for k, v in settings.options.items()}},
+        provenance={
+            "people": settings.people,
+            "days": settings.days,
+            **{f"option {k}": v for k, v in settings.options.items()},
+        },
     )
 
 
@@ -82,26 +94,41 @@ def recorded_town(town: TownMap, people: Sequence[Persona]) -> RecordedWorld:
                 "opens": building.opens,
                 "closes": building.closes,
                 "open_air": building.open_air,
-                "residents": " ".join(persona.id for persona in people if persona.home == building.id),
-                "staff": " ".join(persona.id for persona in people if persona.workplace == building.id),
+                "residents": " ".join(
+                    persona.id for persona in people if persona.home == building.id
+                ),
+                "staff": " ".join(
+                    persona.id for persona in people if persona.workplace == building.id
+                ),
             },
         )
         for building in town.buildings.values()
     ]
     rooms = [
-        Place(room.id, room.name, room.building, room.rects, {"kind": room.kind, "staff_only": room.staff})
+        Place(
+            room.id,
+            room.name,
+            room.building,
+            room.rects,
+            {"kind": room.kind, "staff_only": room.staff},
+        )
         for room in town.rooms.values()
     ]
     beds = {persona.bed: persona.id for persona in people}
     fixtures = []
     for fixture in town.fixtures.values():
-        facts: dict[str, Scalar] = {"stand": f"{fixture.stand[0]} {fixture.stand[1]}", "capacity": fixture.capacity}
+        facts: dict[str, Scalar] = {
+            "stand": f"{fixture.stand[0]} {fixture.stand[1]}",
+            "capacity": fixture.capacity,
+        }
         facts |= {"opens": True} if fixture.holds else {}
         facts |= {"switch": True} if fixture.switch else {}
         facts |= {"stock": fixture.stock} if fixture.stock else {}
         facts |= {"count": FRIDGE_STOCK} if fixture.kind == "fridge" else {}
         facts |= {"owner": beds[fixture.id]} if fixture.id in beds else {}
-        fixtures.append(RecordedObject(fixture.id, fixture.kind, fixture.room, fixture.x, fixture.y, facts))
+        fixtures.append(
+            RecordedObject(fixture.id, fixture.kind, fixture.room, fixture.x, fixture.y, facts)
+        )
     doors = [
         RecordedObject(
             door.id,
@@ -113,7 +140,9 @@ def recorded_town(town: TownMap, people: Sequence[Persona]) -> RecordedWorld:
         )
         for door in town.doors.values()
     ]
-    return RecordedWorld("town", town.width, town.height, town.walls, (*buildings, *rooms), (*fixtures, *doors))
+    return RecordedWorld(
+        "town", town.width, town.height, town.walls, (*buildings, *rooms), (*fixtures, *doors)
+    )
 
 
 def _actor(persona: Persona) -> Actor:
@@ -132,29 +161,51 @@ def _actor(persona: Persona) -> Actor:
     return Actor(persona.id, persona.name, "person", facts)
 
 
-def _track(name: str, tiles: Sequence[tuple[int, int, int]], log: Iterable[LoggedPrimitive]) -> Track:
+def _track(
+    name: str, tiles: Sequence[tuple[int, int, int]], log: Iterable[LoggedPrimitive]
+) -> Track:
     half = UNITS_PER_TILE // 2
     return Track(
         actor=name,
         x=tuple(x * UNITS_PER_TILE + half for x, _, _ in tiles),
         y=tuple(y * UNITS_PER_TILE + half for _, y, _ in tiles),
         heading=tuple(heading for _, _, heading in tiles),
-        states=tuple(_states([line for line in log if line.person == name and line.refused is None], len(tiles))),
+        states=tuple(
+            _states(
+                [line for line in log if line.person == name and line.refused is None], len(tiles)
+            )
+        ),
     )
 
 
 def _states(log: Sequence[LoggedPrimitive], frames: int) -> Iterator[State]:
-    """What is said, over the head for a minute or until the next is said, and whether somebody sleeps."""
+    """What is said, over the head for a minute or until the next is said, and whether somebody
+    sleeps.
+    """
     changes: dict[tuple[int, str], str | None] = {}
     for key, lines in (
-        ("speech", [(line.from_step, line.from_step + SPEECH_STEPS, _said(line)) for line in log if line.verb == "speak"]),
-        ("asleep", [(line.from_step, line.to_step, "z z z") for line in log if line.activity == "sleep"]),
+        (
+            "speech",
+            [
+                (line.from_step, line.from_step + SPEECH_STEPS, _said(line))
+                for line in log
+                if line.verb == "speak"
+            ],
+        ),
+        (
+            "asleep",
+            [(line.from_step, line.to_step, "z z z") for line in log if line.activity == "sleep"],
+        ),
     ):
         for number, (first, last, value) in enumerate(lines):
             changes[first, key] = value
             if number + 1 == len(lines) or lines[number + 1][0] > last:
                 changes[last, key] = None
-    yield from (State(frame, key, value) for (frame, key), value in sorted(changes.items()) if frame < frames)
+    yield from (
+        State(frame, key, value)
+        for (frame, key), value in sorted(changes.items())
+        if frame < frames
+    )
 
 
 def _said(line: LoggedPrimitive) -> str:
@@ -162,7 +213,9 @@ def _said(line: LoggedPrimitive) -> str:
 
 
 def _actions(log: Sequence[LoggedPrimitive]) -> Iterator[Action]:
-    for number, line in enumerate(sorted(log, key=lambda line: (line.from_step, line.person, line.to_step)), 1):
+    for number, line in enumerate(
+        sorted(log, key=lambda line: (line.from_step, line.person, line.to_step)), 1
+    ):
         yield Action(
             f"t{number}",
             line.person,
@@ -181,7 +234,9 @@ def _actions(log: Sequence[LoggedPrimitive]) -> Iterator[Action]:
 
 def _plan_steps(plans: Iterable[tuple[str, PlanEntry]], frames: int) -> Iterator[PlanStep]:
     known: set[str] = set()
-    for person, entry in sorted(plans, key=lambda pair: (pair[1].level, pair[1].from_step, pair[1].id)):
+    for person, entry in sorted(
+        plans, key=lambda pair: (pair[1].level, pair[1].from_step, pair[1].id)
+    ):
         if entry.from_step >= frames or (entry.parent is not None and entry.parent not in known):
             continue
         known.add(entry.id)
@@ -199,18 +254,28 @@ def _plan_steps(plans: Iterable[tuple[str, PlanEntry]], frames: int) -> Iterator
         )
 
 
-# ------------------------------------------------------------------------------------------ one character, to be watched
+# ------------------------------------------------------------------------------------------ one
+# character, to be watched
 
 
 def followed(
-    recording: Recording, person: str, *, nights: bool = False, longest_minutes: float | None = None, frames: int | None = None
+    recording: Recording,
+    person: str,
+    *,
+    nights: bool = False,
+    longest_minutes: float | None = None,
+    frames: int | None = None,
 ) -> Recording:
-    """The recording of one character among the others: first in the list, its actions and plans only, nights left out.
+    """The recording of one character among the others: first in the list, its actions and plans
+    only, nights left out.
 
-    With `longest_minutes` no more than that is shown of anything it does but walk, half at the beginning and half at the end; the
-    day clock is put forward. With `frames` as well, less is left out, so that so many are shown: how long a recording lasts then
-    does not tell how many things were done. Places are called by their names, a thing that an activity names is not named again,
-    and plans are written alike whatever the mind: plan and log of a followed character are for people to read."""
+    With `longest_minutes` no more than that is shown of anything it does but walk, half at the
+    beginning and half at the end; the day clock is put forward. With `frames` as well, less is left
+    out, so that so many are shown: how long a recording lasts then does not tell how many things
+    were done. Places are called by their names, a thing that an activity names is not named again,
+    and plans are written alike whatever the mind: plan and log of a followed character are for
+    people to read.
+    """
     names = [actor.id for actor in recording.actors]
     if person not in names:
         raise NotFound(f"nobody is called {person!r}. {did_you_mean(person, names)}")
@@ -225,13 +290,22 @@ def followed(
     spans = [] if nights else _nights(alone, person)
     if longest_minutes is not None:
         spans = _joined([*spans, *_lengthy(alone, longest_minutes)])
-        spans = spans if frames is None else _left_out(spans, _nights(alone, person), recording.timing.frames - frames)
+        spans = (
+            spans
+            if frames is None
+            else _left_out(spans, _nights(alone, person), recording.timing.frames - frames)
+        )
     names_of = {place.id: place for place in recording.world.places}
     shown = without(alone, spans)
     return replace(
         shown,
         actions=tuple(
-            replace(action, object=None, place=_place_words(action.place, names_of), text=_action_words(action.text))
+            replace(
+                action,
+                object=None,
+                place=_place_words(action.place, names_of),
+                text=_action_words(action.text),
+            )
             for action in shown.actions
         ),
         plans=tuple(replace(step, text=_plan_words(step.text)) for step in shown.plans),
@@ -239,7 +313,9 @@ def followed(
 
 
 def _action_words(text: str) -> str:
-    """`ordering coffee, the counter` is called `ordering coffee at the counter`. What is named already is not named twice."""
+    """`ordering coffee, the counter` is called `ordering coffee at the counter`. What is named
+    already is not named twice.
+    """
     doing_at = _DOING_AT.match(_NAMED_TWICE.sub(r"\1", text))
     if doing_at is None:
         return _NAMED_TWICE.sub(r"\1", text)
@@ -260,7 +336,11 @@ def _place_words(place: str | None, places: Mapping[str, Place]) -> str | None:
     if known is None:
         return None
     around = places.get(known.parent or "")
-    return known.name if around is None or around.name == known.name else f"{known.name}, {around.name}"
+    return (
+        known.name
+        if around is None or around.name == known.name
+        else f"{known.name}, {around.name}"
+    )
 
 
 def _lengthy(recording: Recording, longest_minutes: float) -> list[tuple[int, int]]:
@@ -285,14 +365,26 @@ def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _left_out(spans: Sequence[tuple[int, int]], nights: Sequence[tuple[int, int]], n_frames: int) -> list[tuple[int, int]]:
-    """Parts of the spans with `n_frames` in all: nights whole, the others shortened by the same share around their middles."""
-    whole = [span for span in spans if any(span[0] <= first and last <= span[1] for first, last in nights)]
+def _left_out(
+    spans: Sequence[tuple[int, int]], nights: Sequence[tuple[int, int]], n_frames: int
+) -> list[tuple[int, int]]:
+    """Parts of the spans with `n_frames` in all: nights whole, the others shortened by the same
+    share around their middles.
+    """
+    whole = [
+        span
+        for span in spans
+        if any(span[0] <= first and last <= span[1] for first, last in nights)
+    ]
     others = [span for span in spans if span not in whole]
-    most, wanted = (sum(last - first for first, last in others), n_frames - sum(last - first for first, last in whole))
+    most, wanted = (
+        sum(last - first for first, last in others),
+        n_frames - sum(last - first for first, last in whole),
+    )
     if not 0 <= wanted <= most:
         raise InvalidInput(
-            f"frames: {most} frames of the days can be left out, and {wanted} would have to be. Show more of them."
+            f"frames: {most} frames of the days can be left out, and {wanted} would have to be."
+            " Show more of them."
         )
     passed = 0
     for first, last in others:
@@ -313,12 +405,17 @@ def _nights(recording: Recording, person: str) -> list[tuple[int, int]]:
                 first = spans.pop()[0]
             spans.append((first, last))
     frames = recording.timing.frames
-    cut = [(0 if first == 0 else first + NIGHT_STEPS, frames if last >= frames else last - NIGHT_STEPS) for first, last in spans]
+    cut = [
+        (0 if first == 0 else first + NIGHT_STEPS, frames if last >= frames else last - NIGHT_STEPS)
+        for first, last in spans
+    ]
     return [(first, last) for first, last in cut if last - first >= STEPS_PER_DAY // 12]
 
 
 def without(recording: Recording, spans: Sequence[tuple[int, int]]) -> Recording:
-    """The recording without these frames (ordered, apart); the day clock is put forward over each of them."""
+    """The recording without these frames (ordered, apart); the day clock is put forward over each
+    of them.
+    """
     if not spans:
         return recording
     frames = recording.timing.frames
@@ -334,7 +431,12 @@ def without(recording: Recording, spans: Sequence[tuple[int, int]]) -> Recording
     def moved(t_ms: int) -> int:
         return shifted(t_ms // STEP_MS) * STEP_MS
 
-    kept = [(a, b) for a, b in zip([0, *(last for _, last in spans)], [*(first for first, _ in spans), frames], strict=True)]
+    kept = [
+        (a, b)
+        for a, b in zip(
+            [0, *(last for _, last in spans)], [*(first for first, _ in spans), frames], strict=True
+        )
+    ]
     tracks = tuple(
         replace(
             track,
@@ -349,7 +451,11 @@ def without(recording: Recording, spans: Sequence[tuple[int, int]]) -> Recording
     start_ms = 0
     if left[0][0] == 0:
         start_ms = left.pop(0)[1] * STEP_MS
-    jumps = tuple((shifted(first), (last - first) * STEP_MS) for first, last in left if 0 < shifted(first) < shifted(frames))
+    jumps = tuple(
+        (shifted(first), (last - first) * STEP_MS)
+        for first, last in left
+        if 0 < shifted(first) < shifted(frames)
+    )
     start = _later(str(begins.simulated_start), start_ms)
     return replace(
         recording,
@@ -368,10 +474,14 @@ def without(recording: Recording, spans: Sequence[tuple[int, int]]) -> Recording
     )
 
 
-def _moved_states(states: Iterable[State], shifted: Callable[[int], int], frames: int) -> Iterator[State]:
+def _moved_states(
+    states: Iterable[State], shifted: Callable[[int], int], frames: int
+) -> Iterator[State]:
     """At each frame that is left, the last of the states that fall on it."""
     last = {(shifted(state.frame), state.key): state.value for state in states}
-    yield from (State(frame, key, value) for (frame, key), value in sorted(last.items()) if frame < frames)
+    yield from (
+        State(frame, key, value) for (frame, key), value in sorted(last.items()) if frame < frames
+    )
 
 
 def _later(start: str, ms: int) -> str:

@@ -1,4 +1,6 @@
-"""A run of the town: people, their minds, and the steps of some days; cut at any step and resumed to the same bytes."""
+"""A run of the town: people, their minds, and the steps of some days; cut at any step and resumed
+to the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class TownSettings:
 
 @dataclass(slots=True)
 class TownTrace:
-    """What the mind of one person said: plans by id, and notes with the step at which they were made."""
+    """What the mind of one person said: plans by id, and notes with the step at which they were
+    made.
+    """
 
     person: str
     run: TownRun
@@ -43,14 +47,19 @@ class TownTrace:
             self.run.plans[entry.id] = (self.person, entry)
 
     def note(self, kind: str, values: Mapping[str, Any]) -> None:
-        self.run.notes.append({"step": self.run.state.step, "person": self.person, "kind": kind, **values})
+        self.run.notes.append(
+            {"step": self.run.state.step, "person": self.person, "kind": kind, **values}
+        )
 
 
 class TownRun:
     """People and minds, step by step. `notes` are those since they were last taken out."""
 
     def __init__(
-        self, settings: TownSettings, minds: MindMaker | Mapping[str, MindMaker], model: LanguageModel | None = None
+        self,
+        settings: TownSettings,
+        minds: MindMaker | Mapping[str, MindMaker],
+        model: LanguageModel | None = None,
     ) -> None:
         self.settings = settings
         self.people = townsfolk(settings.seed, settings.people)
@@ -58,12 +67,20 @@ class TownRun:
         self.plans: dict[str, tuple[str, PlanEntry]] = {}
         self.notes: list[dict[str, Any]] = []
         #: Of each person: tile and heading, one entry a step, the start included.
-        self.tracks: dict[str, list[tuple[int, int, int]]] = {persona.id: [] for persona in self.people}
+        self.tracks: dict[str, list[tuple[int, int, int]]] = {
+            persona.id: [] for persona in self.people
+        }
         self.minds: dict[str, TownMind] = {}
         for persona in self.people:
             make = minds if callable(minds) else minds[persona.id]
             setting = MindSetting(
-                persona, self.people, self.state.town, settings.seed, TownTrace(persona.id, self), model, settings.options
+                persona,
+                self.people,
+                self.state.town,
+                settings.seed,
+                TownTrace(persona.id, self),
+                model,
+                settings.options,
             )
             self.minds[persona.id] = make(setting)
 
@@ -76,7 +93,9 @@ class TownRun:
         return self.state.log
 
     def advance(self) -> None:
-        """One step: who has nothing to do is asked, then ten seconds pass. Who is asked first changes from step to step."""
+        """One step: who has nothing to do is asked, then ten seconds pass. Who is asked first
+        changes from step to step.
+        """
         names = list(self.state.people)
         first = self.state.step % len(names)
         for name in (*names[first:], *names[:first]):
@@ -103,7 +122,8 @@ class TownRun:
         person.events.clear()
         self.state.begin(name, primitive)
 
-    # ---------------------------------------------------------------------------------------- cut and resumed
+    # ---------------------------------------------------------------------------------------- cut
+    # and resumed
 
     def stored(self) -> dict[str, Any]:
         """Everything needed to go on, as JSON values; `notes` are kept elsewhere."""
@@ -119,6 +139,9 @@ class TownRun:
         self.state.restore(tree["state"])
         self.state.log = [LoggedPrimitive(*line) for line in tree["log"]]
         self.plans = {entry["id"]: (person, PlanEntry(**entry)) for person, entry in tree["plans"]}
-        self.tracks = {name: [(x, y, heading) for x, y, heading in track] for name, track in tree["tracks"].items()}
+        self.tracks = {
+            name: [(x, y, heading) for x, y, heading in track]
+            for name, track in tree["tracks"].items()
+        }
         for name, mind in self.minds.items():
             mind.restore(tree["minds"][name])

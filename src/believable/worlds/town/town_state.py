@@ -1,8 +1,9 @@
 """What changes in the town: people, doors, things, money; and what is physically possible in it.
 
-The world refuses what cannot be done: walking through walls and closed doors, locked doors, reaching too far, full hands,
-furniture that is taken, money that is not there. It does not refuse what is merely wrong: cooking on a cold stove, eating
-without a meal, walking into somebody's bedroom, leaving without paying. Those happen, without their effects, and are logged.
+The world refuses what cannot be done: walking through walls and closed doors, locked doors,
+reaching too far, full hands, furniture that is taken, money that is not there. It does not refuse
+what is merely wrong: cooking on a cold stove, eating without a meal, walking into somebody's
+bedroom, leaving without paying. Those happen, without their effects, and are logged.
 """
 
 from __future__ import annotations
@@ -25,10 +26,20 @@ from believable.worlds.town.mind import (
     TownEvent,
 )
 from believable.worlds.town.primitive_words import primitive_words
-from believable.worlds.town.town_map import STREET, ActivityKind, Fixture, Tile, TownMap, activities, distance, neighbours
+from believable.worlds.town.town_map import (
+    STREET,
+    ActivityKind,
+    Fixture,
+    Tile,
+    TownMap,
+    activities,
+    distance,
+    neighbours,
+)
 
 HANDS = 2
-#: How far a hand reaches, how far a voice carries between two who talk, how far one sees outdoors; in tiles.
+#: How far a hand reaches, how far a voice carries between two who talk, how far one sees outdoors;
+#: in tiles.
 REACH, TALK, SIGHT = 1, 3, 8
 #: Lost per hour by everybody who is awake.
 DECAY = {"energy": 0.055, "food": 0.09, "hygiene": 0.04, "company": 0.05}
@@ -75,7 +86,11 @@ class TownPerson:
     @property
     def activity(self) -> str | None:
         """What the person is using something for now."""
-        return self.ongoing.primitive.activity if self.ongoing and self.ongoing.primitive.verb == "use" else None
+        return (
+            self.ongoing.primitive.activity
+            if self.ongoing and self.ongoing.primitive.verb == "use"
+            else None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +111,9 @@ class LoggedPrimitive:
 
 
 class TownState:
-    """The town at a step. `begin` starts a primitive or refuses it, `tick` lets ten seconds pass."""
+    """The town at a step. `begin` starts a primitive or refuses it, `tick` lets ten seconds
+    pass.
+    """
 
     def __init__(self, town: TownMap, people: tuple[Persona, ...]) -> None:
         self.town, self.personas = town, {persona.id: persona for persona in people}
@@ -118,7 +135,8 @@ class TownState:
         x, y = self.town.fixtures[persona.bed].stand
         return TownPerson(x, y, 90, dict.fromkeys(NEEDS, 0.7), persona.money)
 
-    # ---------------------------------------------------------------------------------------- what is seen
+    # ---------------------------------------------------------------------------------------- what
+    # is seen
 
     def percept(self, name: str) -> Percept:
         person = self.people[name]
@@ -134,7 +152,11 @@ class TownState:
             things=tuple(self._seen_things(person, room)),
             events=tuple(person.events),
             needs=dict(person.needs),
-            carried=tuple(self._seen_item(key, item, person) for key, item in self.items.items() if item.holder == name),
+            carried=tuple(
+                self._seen_item(key, item, person)
+                for key, item in self.items.items()
+                if item.holder == name
+            ),
             money=person.money,
             result=person.result,
         )
@@ -191,7 +213,9 @@ class TownState:
     def _seen_item(self, key: str, item: TownItem, person: TownPerson) -> SeenThing:
         holder = self.town.fixtures.get(item.holder)
         far = 0 if holder is None else distance(person.tile, holder.stand)
-        return SeenThing(key, item.kind, self.town.room(person.tile), far, "", item.owner, item.holder, (), 1)
+        return SeenThing(
+            key, item.kind, self.town.room(person.tile), far, "", item.owner, item.holder, (), 1
+        )
 
     def condition(self, fixture: Fixture) -> str:
         if fixture.holds:
@@ -201,7 +225,9 @@ class TownState:
         return ""
 
     def owner_of(self, fixture: Fixture) -> str | None:
-        """The building whose furniture it is; what stands under the sky is everybody's. A bed is its sleeper's."""
+        """The building whose furniture it is; what stands under the sky is everybody's. A bed is
+        its sleeper's.
+        """
         for persona in self.personas.values():
             if persona.bed == fixture.id:
                 return persona.id
@@ -215,16 +241,23 @@ class TownState:
                 yield name
 
     def carried(self, name: str, kind: str | None = None) -> list[str]:
-        return [key for key, item in self.items.items() if item.holder == name and kind in (None, item.kind)]
+        return [
+            key
+            for key, item in self.items.items()
+            if item.holder == name and kind in (None, item.kind)
+        ]
 
-    # ---------------------------------------------------------------------------------------- what is asked for
+    # ---------------------------------------------------------------------------------------- what
+    # is asked for
 
     def begin(self, name: str, primitive: Primitive) -> None:
         """Start it, or log the try with the reason why it is refused; a try takes a step."""
         person = self.people[name]
         refused = self._refusal(name, primitive)
         if refused is None:
-            person.ongoing = OngoingPrimitive(primitive, self.step, self.step + self._steps(person, primitive))
+            person.ongoing = OngoingPrimitive(
+                primitive, self.step, self.step + self._steps(person, primitive)
+            )
             if primitive.verb == "move-to":
                 person.ongoing.way = self.town.way(person.tile, self._goal(person, primitive))
             self._start(name, primitive)
@@ -251,22 +284,35 @@ class TownState:
                 return None
 
     def _goal(self, person: TownPerson, primitive: Primitive) -> Tile:
-        """Where a walk ends: at furniture, before a door, one step from a person, in the middle of a room."""
+        """Where a walk ends: at furniture, before a door, one step from a person, in the middle of
+        a room.
+        """
         target = str(primitive.object)
         if target in self.people:
             other = self.people[target].tile
-            sides = [side for side in neighbours(other) if self.town.is_free(side) and self._in_sight(side, other)]
-            return min(sides or [other], key=lambda side: self.town.distances(side).get(person.tile, math.inf))
+            sides = [
+                side
+                for side in neighbours(other)
+                if self.town.is_free(side) and self._in_sight(side, other)
+            ]
+            return min(
+                sides or [other],
+                key=lambda side: self.town.distances(side).get(person.tile, math.inf),
+            )
         if target in self.town.doors:
             door = self.town.doors[target]
             free = [side for side in neighbours((door.x, door.y)) if self.town.is_free(side)]
-            sides = [side for side in free if primitive.target in (None, self.town.room(side))] or free
+            sides = [
+                side for side in free if primitive.target in (None, self.town.room(side))
+            ] or free
             return min(sides, key=lambda side: self.town.distances(side).get(person.tile, math.inf))
         return self.town.stand(target)
 
     def _check_move(self, name: str, primitive: Primitive) -> str | None:
         target, person = str(primitive.object), self.people[name]
-        known = target in self.people or any(target in kind for kind in (self.town.fixtures, self.town.doors, self.town.rooms))
+        known = target in self.people or any(
+            target in kind for kind in (self.town.fixtures, self.town.doors, self.town.rooms)
+        )
         if not known:
             return f"there is no {target}"
         goal = self._goal(person, primitive)
@@ -275,7 +321,14 @@ class TownState:
         way = self.town.way(person.tile, goal)
         if not way:
             return f"there is no way to {target}"
-        closed = next((door for tile in way if (door := self.town.door_at.get(tile)) and door not in self.open), None)
+        closed = next(
+            (
+                door
+                for tile in way
+                if (door := self.town.door_at.get(tile)) and door not in self.open
+            ),
+            None,
+        )
         return None if closed is None else f"the door {closed} is closed"
 
     def _check_leaf(self, name: str, primitive: Primitive) -> str | None:
@@ -290,7 +343,11 @@ class TownState:
             return f"{target} is {'open' if primitive.verb == 'open' else 'closed'} already"
         if door and primitive.verb == "open" and self._is_locked(name, door.building, door.outer):
             return f"{target} is locked"
-        if door and primitive.verb == "close" and any(other.tile == (door.x, door.y) for other in self.people.values()):
+        if (
+            door
+            and primitive.verb == "close"
+            and any(other.tile == (door.x, door.y) for other in self.people.values())
+        ):
             return f"somebody stands in {target}"
         return None
 
@@ -352,7 +409,8 @@ class TownState:
         near = distance(me.tile, other.tile) <= TALK and self._in_sight(me.tile, other.tile)
         return None if near else f"{primitive.target} is too far away to talk to"
 
-    # ---------------------------------------------------------------------------------------- what happens
+    # ---------------------------------------------------------------------------------------- what
+    # happens
 
     @property
     def minute(self) -> float:
@@ -387,7 +445,11 @@ class TownState:
             ongoing = person.ongoing
             if ongoing is None:
                 continue
-            if ongoing.primitive.verb == "move-to" and ongoing.way and not self._walk(name, person, ongoing):
+            if (
+                ongoing.primitive.verb == "move-to"
+                and ongoing.way
+                and not self._walk(name, person, ongoing)
+            ):
                 self.end(name, cut=True)
             elif self.step >= ongoing.to_step:
                 self.end(name, cut=False)
@@ -404,11 +466,16 @@ class TownState:
             person.money += kind.wage * hours
 
     def _works(self, person: TownPerson, kind: ActivityKind) -> bool:
-        """Whether the activity has its effects: what it needs is in the hands, and the furniture is switched on."""
+        """Whether the activity has its effects: what it needs is in the hands, and the furniture is
+        switched on.
+        """
         ongoing = person.ongoing
         name = next(key for key, other in self.people.items() if other is person)
         has = kind.takes is None or bool(self.carried(name, kind.takes))
-        return has and (kind.state is None or (ongoing is not None and ongoing.primitive.object in self.switched_on))
+        return has and (
+            kind.state is None
+            or (ongoing is not None and ongoing.primitive.object in self.switched_on)
+        )
 
     def _gain(self, person: TownPerson, need: str, amount: float) -> None:
         person.needs[need] = round(min(1.0, max(0.0, person.needs[need] + amount)), 9)
@@ -434,13 +501,19 @@ class TownState:
             return
         person.ongoing = None
         primitive = ongoing.primitive
-        if person.result is not None and person.result.refused is not None and person.result.from_step == ongoing.from_step:
+        if (
+            person.result is not None
+            and person.result.refused is not None
+            and person.result.from_step == ongoing.from_step
+        ):
             return  # a try that was refused: logged when it was made
         after = self._effects(name, primitive, ongoing, cut=cut)
         self._write(name, after, ongoing.from_step, self.step, None)
         person.result = PrimitiveResult(after, ongoing.from_step, self.step, None, cut)
 
-    def _effects(self, name: str, primitive: Primitive, ongoing: OngoingPrimitive, *, cut: bool) -> Primitive:
+    def _effects(
+        self, name: str, primitive: Primitive, ongoing: OngoingPrimitive, *, cut: bool
+    ) -> Primitive:
         target = str(primitive.object)
         if primitive.verb == "open":
             self.open.add(target)
@@ -474,7 +547,9 @@ class TownState:
             wanted = self._create(wanted, name, name if mine else building)
         holder = self.items[wanted].holder
         self.items[wanted].holder = name
-        return replace(primitive, object=wanted, target=primitive.target if primitive.target else holder)
+        return replace(
+            primitive, object=wanted, target=primitive.target if primitive.target else holder
+        )
 
     def _create(self, kind: str, holder: str, owner: str | None) -> str:
         self.created += 1
@@ -486,7 +561,9 @@ class TownState:
         person = self.people[name]
         person.money -= kind.price
         has = self.carried(name, kind.takes) if kind.takes else []
-        works = (not kind.takes or bool(has)) and (kind.state is None or fixture.id in self.switched_on)
+        works = (not kind.takes or bool(has)) and (
+            kind.state is None or fixture.id in self.switched_on
+        )
         if kind.turns == "on":
             self.switched_on.add(fixture.id)
         elif kind.turns == "off":
@@ -502,7 +579,9 @@ class TownState:
         if kind.makes is not None and len(self.carried(name)) < HANDS:
             self._create(kind.makes, name, name)
 
-    def _write(self, name: str, primitive: Primitive, from_step: int, to_step: int, refused: str | None) -> None:
+    def _write(
+        self, name: str, primitive: Primitive, from_step: int, to_step: int, refused: str | None
+    ) -> None:
         text = primitive.words or primitive_words(primitive, self.town, self.personas)
         line = LoggedPrimitive(
             name,
@@ -519,7 +598,8 @@ class TownState:
         )
         self.log.append(line)
 
-    # ---------------------------------------------------------------------------------------- kept and restored
+    # ---------------------------------------------------------------------------------------- kept
+    # and restored
 
     def stored(self) -> dict[str, Any]:
         """Everything as JSON values, but the log."""
@@ -545,8 +625,12 @@ def _person(tree: Mapping[str, Any]) -> TownPerson:
     values = dict(tree)
     if ongoing is not None:
         way = [(x, y) for x, y in ongoing["way"]]
-        values["ongoing"] = OngoingPrimitive(**{**ongoing, "primitive": Primitive(**ongoing["primitive"]), "way": way})
+        values["ongoing"] = OngoingPrimitive(
+            **{**ongoing, "primitive": Primitive(**ongoing["primitive"]), "way": way}
+        )
     if result is not None:
-        values["result"] = PrimitiveResult(**{**result, "primitive": Primitive(**result["primitive"])})
+        values["result"] = PrimitiveResult(
+            **{**result, "primitive": Primitive(**result["primitive"])}
+        )
     values["events"] = [TownEvent(**event) for event in tree["events"]]
     return TownPerson(**values)

@@ -17,9 +17,14 @@ SHIFT_MINUTES = 15
 
 @functools.lru_cache(maxsize=32)
 def townsfolk(seed: int, people: int) -> tuple[Persona, ...]:
-    """So many people, two to a house; who lives with whom, relations and hours follow from the seed."""
+    """So many people, two to a house; who lives with whom, relations and hours follow from the
+    seed.
+    """
     if not FEWEST <= people <= MOST:
-        raise InvalidInput(f"people: the town has room for {FEWEST} to {MOST}, got {people}. Choose a number between.")
+        raise InvalidInput(
+            f"people: the town has room for {FEWEST} to {MOST}, got {people}. Choose a number"
+            " between."
+        )
     rng = generator(seed, "people")
     rows = town_data("townsfolk.yaml")[:people]
     order = list(range(people))
@@ -46,7 +51,9 @@ def townsfolk(seed: int, people: int) -> tuple[Persona, ...]:
             sleeps=row["sleeps"] + shift,
             money=float(row["money"]),
             relations={},
-            habits=tuple(Habit(name, minute + shift, minutes) for name, minute, minutes in row["habits"]),
+            habits=tuple(
+                Habit(name, minute + shift, minutes) for name, minute, minutes in row["habits"]
+            ),
         )
         folk.append(persona)
     return tuple(replace(persona, relations=_relations(persona, folk, seed)) for persona in folk)
@@ -63,5 +70,7 @@ def _relations(persona: Persona, folk: list[Persona], seed: int) -> dict[str, st
         elif other.workplace == persona.workplace:
             relations[other.id] = "colleague"
         else:
-            relations[other.id] = generator(seed, "relation", pair).choice(("friend", "neighbour", "neighbour"))
+            relations[other.id] = generator(seed, "relation", pair).choice(
+                ("friend", "neighbour", "neighbour")
+            )
     return relations

@@ -1,4 +1,6 @@
-"""How anybody gets from here to there: the next part of a way, with the doors on it. The bodies of all minds walk alike."""
+"""How anybody gets from here to there: the next part of a way, with the doors on it. The bodies of
+all minds walk alike.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ def next_leg(
 ) -> Primitive | None:
     """To the first door believed closed, open it, or on to the target; None when there.
 
-    `stops_behind` says of an open door and the room beyond it whether to stop there, to close it."""
+    `stops_behind` says of an open door and the room beyond it whether to stop there, to close it.
+    """
     tile_now = (percept.x, percept.y)
     if tile_now == goal:
         return None

@@ -9,7 +9,15 @@ from believable.study.declaration import Declaration, Outcome, Role
 DECLARATION = Declaration(
     name="moods",
     about="People choose a face; the share of glad ones.",
-    roles=(Role("face", "The face chosen.", defaults=("mood.face", "face"), required=True, kinds=("smiley",)),),
+    roles=(
+        Role(
+            "face",
+            "The face chosen.",
+            defaults=("mood.face", "face"),
+            required=True,
+            kinds=("smiley",),
+        ),
+    ),
     outcomes=(Outcome("glad", "Glad people", "Share of people who chose the glad face."),),
     options=(),
 )
@@ -21,5 +29,9 @@ MOODS = Protocol(
     package=__name__,
     version=1,
     declaration=DECLARATION,
-    cites=(Citation(key="acme", title="The moods protocol", note="Not published: it exists for tests."),),
+    cites=(
+        Citation(
+            key="acme", title="The moods protocol", note="Not published: it exists for tests."
+        ),
+    ),
 )

@@ -31,7 +31,10 @@ def main(data: Data, plan: Plan, rng: np.random.Generator) -> Main:
 
 
 def methods(data: Data, plan: Plan, verb: Verb) -> str:
-    return f"The share of people who {verb('chose', 'will choose')} the glad face is given with its Wilson interval."
+    return (
+        f"The share of people who {verb('chose', 'will choose')} the glad face is given with its"
+        " Wilson interval."
+    )
 
 
 ANALYSIS = ProtocolAnalysis(DECLARATION, analyse, main, methods)

@@ -39,7 +39,9 @@ class Person(Mind):
         self._question = roles_of(study, DECLARATION).asked["face"].id
         self._face = rng.choices(FACES, None if careless else truth.chances)[0]
 
-    def answer(self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]) -> Any:
+    def answer(
+        self, question: str, page: Sequence[SeenStimulus], earlier: Sequence[SeenStimulus]
+    ) -> Any:
         return self._face if question == self._question else None
 
 

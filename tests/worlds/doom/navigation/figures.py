@@ -12,7 +12,9 @@ from believable.worlds.doom.doom_engine import EngineSettings
 from believable.worlds.doom.doom_round import FRICTION, PUSH_UNITS, RUN, FigureState
 
 
-def figure_at(x: float, y: float, angle_deg: float = 0.0, *, on_ground: bool = True, dead: bool = False) -> FigureState:
+def figure_at(
+    x: float, y: float, angle_deg: float = 0.0, *, on_ground: bool = True, dead: bool = False
+) -> FigureState:
     return FigureState(
         x,
         y,
@@ -51,7 +53,19 @@ class FigureModel:
     def variables(self) -> list[float]:
         place = [self._x, self._y, self._z]
         moving = [self._yaw_deg, 0.0, self._vx, self._vy, 0.0]
-        return [*place, *moving, *place, self._yaw_deg, 0.0, 1.0, 100.0, *[0.0] * 10, 0.0, *[0.0] * 4, *[0.0] * 7]
+        return [
+            *place,
+            *moving,
+            *place,
+            self._yaw_deg,
+            0.0,
+            1.0,
+            100.0,
+            *[0.0] * 10,
+            0.0,
+            *[0.0] * 4,
+            *[0.0] * 7,
+        ]
 
     def put(self, x: float, y: float, wait_tics: int) -> None:
         self._x, self._y, self._vx, self._vy = x, y, 0.0, 0.0

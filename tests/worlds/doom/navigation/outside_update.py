@@ -1,10 +1,12 @@
-"""What Stable-Baselines3's PPO makes of a given batch: advantages, and the network after three updates. Its output is committed.
+"""What Stable-Baselines3's PPO makes of a given batch: advantages, and the network after three
+updates. Its output is committed.
 
     pip install stable-baselines3
     python -m tests.worlds.doom.navigation.outside_update > tests/worlds/doom/navigation/outside_update.json
 
-The network is written here once more with torch's own layers; only its first weights and the batch are shared with our recipe.
-Their loss of values is the mean square, ours half of it: their weight of it is half of ours.
+The network is written here once more with torch's own layers; only its first weights and the batch
+are shared with our recipe. Their loss of values is the mean square, ours half of it: their weight
+of it is half of ours.
 """
 
 from __future__ import annotations
@@ -46,7 +48,11 @@ from tests.worlds.doom.navigation.given_batch import (
 class WitnessLayers(BaseFeaturesExtractor):
     def __init__(self, space: Any) -> None:
         super().__init__(space, 256)
-        self.senses, self.body, self.seen = nn.Linear(NUMBERS, 128), nn.Linear(128, 128), nn.Linear(128, 128)
+        self.senses, self.body, self.seen = (
+            nn.Linear(NUMBERS, 128),
+            nn.Linear(128, 128),
+            nn.Linear(128, 128),
+        )
         self.near, self.far = nn.Conv2d(1, 16, 8, stride=4), nn.Conv2d(16, 32, 4, stride=2)
 
     def forward(self, seen: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -57,7 +63,8 @@ class WitnessLayers(BaseFeaturesExtractor):
 
 class SilentEnv(gymnasium.Env[Any, Any]):
     observation_space = spaces.Dict(
-        senses=spaces.Box(-1, 1, (NUMBERS,), np.float32), depth=spaces.Box(0, 255, (DEPTH_PX, DEPTH_PX), np.uint8)
+        senses=spaces.Box(-1, 1, (NUMBERS,), np.float32),
+        depth=spaces.Box(0, 255, (DEPTH_PX, DEPTH_PX), np.uint8),
     )
     action_space = spaces.Discrete(ACTIONS)
 
@@ -77,11 +84,16 @@ def main() -> None:
         vf_coef=VALUE_WEIGHT / 2,
         ent_coef=0.0,
         device="cpu",
-        policy_kwargs={"features_extractor_class": WitnessLayers, "net_arch": [], "normalize_images": False},
+        policy_kwargs={
+            "features_extractor_class": WitnessLayers,
+            "net_arch": [],
+            "normalize_images": False,
+        },
     )
     policy, weights, batch = model.policy, drawn_weights(), drawn_batch()
     layers: dict[str, Any] = {
-        name: getattr(policy.features_extractor, name) for name in ("senses", "body", "near", "far", "seen")
+        name: getattr(policy.features_extractor, name)
+        for name in ("senses", "body", "near", "far", "seen")
     } | {"action": policy.action_net, "value": policy.value_net}
     with torch.no_grad():
         for name, layer in layers.items():

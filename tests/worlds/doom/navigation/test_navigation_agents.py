@@ -1,4 +1,6 @@
-"""The three agents: what they can do, the course they run, their weights in files, and what a trained one does."""
+"""The three agents: what they can do, the course they run, their weights in files, and what a
+trained one does.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from believable.core.errors import InvalidInput, NotFound
 from believable.worlds.doom.floor_plan import centre
 from believable.worlds.doom.navigation import task
 from believable.worlds.doom.navigation.course import course_to, navigation_course
-from believable.worlds.doom.navigation.declarations import DECISION_TICS, NAVIGATION_AGENTS, navigation_agent
+from believable.worlds.doom.navigation.declarations import (
+    DECISION_TICS,
+    NAVIGATION_AGENTS,
+    navigation_agent,
+)
 from believable.worlds.doom.navigation.navigation_env import passed, ran_into_something
 from believable.worlds.doom.navigation.navigation_player import SHIPPED, shipped_agent
 from believable.worlds.doom.navigation.navigation_runs import planned_runs
@@ -29,7 +35,14 @@ from tests.worlds.doom.navigation.figures import figure_at
 def test_actions_are_those_of_the_paper() -> None:
     assert [len(agent.actions) for agent in NAVIGATION_AGENTS.values()] == [8, 8, 14]
     assert set(navigation_agent("hybrid").actions) == {None, 0, 30, -30, 45, -45, 90, -90}
-    assert {abs(turn) for turn in navigation_agent("reward_shaping").actions if turn} == {18, 36, 45, 54, 72, 90}
+    assert {abs(turn) for turn in navigation_agent("reward_shaping").actions if turn} == {
+        18,
+        36,
+        45,
+        54,
+        72,
+        90,
+    }
     with pytest.raises(NotFound, match="Did you mean 'hybrid'"):
         navigation_agent("hybird")
 
@@ -70,7 +83,9 @@ def test_one_jumps_at_the_brink_only() -> None:
 def test_a_goal_that_cannot_be_reached_is_told() -> None:
     drawn = navigation_map(7)
     walled = {tile: look for tile, look in drawn.plan.tiles.items() if tile[0] not in (20, 21)}
-    with pytest.raises(InvalidInput, match=r"map of seed 7: goal 15 at tile .* cannot be reached.*Train on a map"):
+    with pytest.raises(
+        InvalidInput, match=r"map of seed 7: goal 15 at tile .* cannot be reached.*Train on a map"
+    ):
         course_to(replace(drawn, plan=replace(drawn.plan, tiles=walled)), 15)
     with pytest.raises(InvalidInput, match="goal: expected 0 to 15, got 16"):
         course_to(drawn, 16)
@@ -83,10 +98,14 @@ def test_collisions_are_ends_where_level_ground_would_not_have_led() -> None:
     )
     assert ran_into_something(start, figure_at(5.0, 0.0), turn_deg=0)
     assert not ran_into_something(start, figure_at(0.0, 0.0), turn_deg=None)
-    assert not ran_into_something(start, figure_at(5.0, 0.0, on_ground=False), turn_deg=0), "in the air nobody knows"
+    assert not ran_into_something(start, figure_at(5.0, 0.0, on_ground=False), turn_deg=0), (
+        "in the air nobody knows"
+    )
     fallen = replace(figure_at(5.0, 0.0), z=-64.0)
     assert not ran_into_something(start, fallen, turn_deg=0), "who falls is not pushed on"
-    assert ran_into_something(start, replace(fallen, z=-24.0), turn_deg=0), "a step down is level enough"
+    assert ran_into_something(start, replace(fallen, z=-24.0), turn_deg=0), (
+        "a step down is level enough"
+    )
 
 
 def test_a_goal_is_reached_by_running_over_it() -> None:
@@ -103,9 +122,16 @@ def test_weights_in_a_file_are_whole_or_an_error(tmp_path: Path) -> None:
     assert words == {"agent": "hybrid"}
     np.testing.assert_array_equal(arrays["a"], weights["a"])
     whole = file.read_bytes()
-    for damaged in (whole[: len(whole) // 2], whole[:-3], b"", b"no weights at all, but long enough to have a header"):
+    for damaged in (
+        whole[: len(whole) // 2],
+        whole[:-3],
+        b"",
+        b"no weights at all, but long enough to have a header",
+    ):
         file.write_bytes(damaged)
-        with pytest.raises(InvalidInput, match=r"w\.safetensors: not a whole file of weights .* Train again\."):
+        with pytest.raises(
+            InvalidInput, match=r"w\.safetensors: not a whole file of weights .* Train again\."
+        ):
             read_weights(file, "Train again.")
     file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     with pytest.raises(InvalidInput, match=r"it is damaged\. Train again"):
@@ -122,7 +148,9 @@ def test_shipped_weights_say_where_they_come_from(name: str) -> None:
     assert {"seed", "decisions", "seconds", "plan", "recipe"} <= trained.provenance.keys()
     assert (SHIPPED / f"{name}.safetensors").stat().st_size < 600_000
     depth = np.zeros((DEPTH_PX, DEPTH_PX), np.uint8)
-    assert trained.policy.logits(np.zeros(SENSES, np.float32), depth).shape == (len(trained.agent.actions),)
+    assert trained.policy.logits(np.zeros(SENSES, np.float32), depth).shape == (
+        len(trained.agent.actions),
+    )
 
 
 def test_an_agent_chooses_by_chance_from_its_seed() -> None:

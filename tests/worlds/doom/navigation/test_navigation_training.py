@@ -1,4 +1,5 @@
-"""Training: the same network in numpy and torch, advantages by hand, interrupted and resumed without loss, and a tiny real one.
+"""Training: the same network in numpy and torch, advantages by hand, interrupted and resumed
+without loss, and a tiny real one.
 
 Needs torch, which the lock does not bring: `pip install 'believable[train]'`.
 """
@@ -10,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +33,12 @@ from believable.worlds.doom.navigation.navigation_training import (
 )
 from believable.worlds.doom.navigation.policy import NavigationPolicy
 from believable.worlds.doom.navigation.ppo import Learner, PpoRecipe, advantages
-from believable.worlds.doom.navigation.rollout_workers import EndedCourse, EnvPlace, SharedArrays, WorkerFailed
+from believable.worlds.doom.navigation.rollout_workers import (
+    EndedCourse,
+    EnvPlace,
+    SharedArrays,
+    WorkerFailed,
+)
 from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES
 from believable.worlds.doom.navigation.training_curve import CURVE, CurveRow, mean_curve, read_curve
 
@@ -39,9 +46,13 @@ SMALL = PpoRecipe(batch=64, minibatches=2, epochs=4, learning_rate=3e-3)
 
 
 class GuessingGame:
-    """Environments without an engine: the first number that is seen says which action earns something. A round has ten."""
+    """Environments without an engine: the first number that is seen says which action earns
+    something. A round has ten.
+    """
 
-    def __init__(self, places: Sequence[EnvPlace], workers: int, breaks_after: int | None = None) -> None:
+    def __init__(
+        self, places: Sequence[EnvPlace], workers: int, breaks_after: int | None = None
+    ) -> None:
         self.count = len(places)
         self.arrays = SharedArrays(self.count)
         self.parts = [np.arange(self.count)]
@@ -66,7 +77,11 @@ class GuessingGame:
         share = float(self.arrays.reward.mean())
         self._show()
         over = self._steps % 10 == 0
-        return [EndedCourse(n, share > 0.5, False, 10, True, True, 0, 0, 0) for n in range(self.count)] if over else []
+        return (
+            [EndedCourse(n, share > 0.5, False, 10, True, True, 0, 0, 0) for n in range(self.count)]
+            if over
+            else []
+        )
 
     def penalise(self, share: float) -> None:
         self.share = share
@@ -75,16 +90,23 @@ class GuessingGame:
         self.arrays.close(unlink=True)
 
 
-def training(folder: Path, decisions: int, open_group=GuessingGame, **changes) -> NavigationTraining:
+def training(
+    folder: Path, decisions: int, open_group=GuessingGame, **changes
+) -> NavigationTraining:
     plan = replace(TrainingPlan("symbolic", 1, decisions, environments=16), **changes)
-    return NavigationTraining(plan, folder, clock=VirtualClock(), recipe=SMALL, open_group=open_group)
+    return NavigationTraining(
+        plan, folder, clock=VirtualClock(), recipe=SMALL, open_group=open_group
+    )
 
 
 @pytest.mark.parametrize("name", NAVIGATION_AGENTS)
 def test_numpy_acts_as_torch_learned(name: str) -> None:
     learner = Learner(navigation_agent(name), PpoRecipe(), seed=3)
     rng = np.random.default_rng(1)
-    weights = {key: values + rng.normal(0, 0.05, values.shape).astype(np.float32) for key, values in learner.weights().items()}
+    weights = {
+        key: values + rng.normal(0, 0.05, values.shape).astype(np.float32)
+        for key, values in learner.weights().items()
+    }
     learner.take(weights)
     learner.network.eval()
     policy = NavigationPolicy(weights)
@@ -115,15 +137,19 @@ def test_it_learns_what_earns(tmp_path: Path) -> None:
 
 def test_an_interrupted_training_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     batches = navigation_training.CHECKPOINT_BATCHES
-    fragile = lambda places, workers: GuessingGame(places, workers, breaks_after=4 * (batches + 2) + 1)  # noqa: E731
+    fragile = partial(GuessingGame, breaks_after=4 * (batches + 2) + 1)
     with pytest.raises(WorkerFailed):
         training(tmp_path, 64 * 3 * batches, fragile).run()
     kept = read_curve(tmp_path)
-    assert [row.decisions for row in kept] == [64 * n for n in range(1, batches + 3)], "two batches after the checkpoint"
+    assert [row.decisions for row in kept] == [64 * n for n in range(1, batches + 3)], (
+        "two batches after the checkpoint"
+    )
     again = training(tmp_path, 64 * 3 * batches)
     assert again.learner.decisions == 64 * batches
     file = again.run()
-    assert [row.decisions for row in read_curve(tmp_path)] == [64 * n for n in range(1, 3 * batches + 1)]
+    assert [row.decisions for row in read_curve(tmp_path)] == [
+        64 * n for n in range(1, 3 * batches + 1)
+    ]
     assert trained_agent(file).provenance["decisions"] == 64 * 3 * batches
 
 
@@ -138,28 +164,39 @@ def test_a_resumed_learner_is_the_one_that_was_interrupted(tmp_path: Path) -> No
 
 def test_a_damaged_checkpoint_and_another_plan_are_told(tmp_path: Path) -> None:
     training(tmp_path, 64 * navigation_training.CHECKPOINT_BATCHES).run()
-    with pytest.raises(InvalidInput, match=r"it was begun with seed 1, now 2 is asked for\. Train into another folder"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"it was begun with seed 1, now 2 is asked for\. Train into another folder",
+    ):
         training(tmp_path, 640, seed=2)
     file = tmp_path / CHECKPOINT
     file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(InvalidInput, match=r"checkpoint\.safetensors: not a whole file.*Delete the folder to train anew"):
+    with pytest.raises(
+        InvalidInput,
+        match=r"checkpoint\.safetensors: not a whole file.*Delete the folder to train anew",
+    ):
         training(tmp_path, 640)
 
 
 def test_a_training_that_is_killed_loses_nothing_but_its_last_batches(tmp_path: Path) -> None:
     """SIGKILL, while checkpoints are being written: what is on disk is whole, and goes on."""
     script = (
-        "from believable.core.clock import WallClock\n"
-        "from pathlib import Path\n"
-        "from tests.worlds.doom.navigation.test_navigation_training import GuessingGame, SMALL\n"
-        "from believable.worlds.doom.navigation.navigation_training import NavigationTraining, TrainingPlan\n"
-        f"plan = TrainingPlan('symbolic', 1, 64 * 100_000, environments=16)\n"
-        f"NavigationTraining(plan, Path({str(tmp_path)!r}), clock=WallClock(), recipe=SMALL, open_group=GuessingGame).run()\n"
+        "from believable.core.clock import WallClock\nfrom pathlib import Path\nfrom"
+        " tests.worlds.doom.navigation.test_navigation_training import GuessingGame, SMALL\nfrom"
+        " believable.worlds.doom.navigation.navigation_training import NavigationTraining,"
+        " TrainingPlan\nplan = TrainingPlan('symbolic', 1, 64 * 100_000,"
+        f" environments=16)\nNavigationTraining(plan, Path({str(tmp_path)!r}), clock=WallClock(),"
+        " recipe=SMALL, open_group=GuessingGame).run()\n"
     )
     root = Path(__file__).parents[4]
-    training_process = subprocess.Popen([sys.executable, "-c", script], cwd=root, stderr=subprocess.PIPE)
+    training_process = subprocess.Popen(
+        [sys.executable, "-c", script], cwd=root, stderr=subprocess.PIPE
+    )
     try:
-        wait_until(lambda: len(read_curve(tmp_path)) >= 3 * navigation_training.CHECKPOINT_BATCHES, training_process)
+        wait_until(
+            lambda: len(read_curve(tmp_path)) >= 3 * navigation_training.CHECKPOINT_BATCHES,
+            training_process,
+        )
     finally:
         training_process.kill()
         training_process.communicate()
@@ -167,7 +204,9 @@ def test_a_training_that_is_killed_loses_nothing_but_its_last_batches(tmp_path: 
     again = training(tmp_path, 64 * 100_000)
     kept = again.learner.decisions // 64
     assert kept >= 2 * navigation_training.CHECKPOINT_BATCHES
-    assert len(rows) - kept < 2 * navigation_training.CHECKPOINT_BATCHES, "no more than what came after a checkpoint"
+    assert len(rows) - kept < 2 * navigation_training.CHECKPOINT_BATCHES, (
+        "no more than what came after a checkpoint"
+    )
     assert [row.decisions for row in read_curve(tmp_path)] == [64 * n for n in range(1, kept + 1)]
 
 
@@ -188,7 +227,9 @@ def test_one_agent_begins_with_what_another_has_learned() -> None:
         wanted = wanted if wanted is None or turn is None else wanted * (1 if turn >= 0 else -1)
         assert hybrid.actions[int(taken["action.bias"][number])] == wanted
     Learner(shaped, PpoRecipe(), seed=2).take(taken)
-    with pytest.raises(InvalidInput, match="weights of 'symbolic', which does not see what 'hybrid' sees"):
+    with pytest.raises(
+        InvalidInput, match="weights of 'symbolic', which does not see what 'hybrid' sees"
+    ):
         taken_over({}, "symbolic", "hybrid", "file")
 
 
@@ -199,9 +240,18 @@ def test_a_training_from_weights_says_so_and_keeps_its_penalties(tmp_path: Path)
     assert plan.ramp == (0.0, 0.0)
     assert plan.penalties(0) == 1.0
     assert plan.start is not None
-    assert (plan.start["agent"], plan.start["seed"], plan.start["decisions"]) == ("symbolic", 1, 640)
+    assert (plan.start["agent"], plan.start["seed"], plan.start["decisions"]) == (
+        "symbolic",
+        1,
+        640,
+    )
     second = NavigationTraining(
-        plan, tmp_path / "second", clock=VirtualClock(), recipe=SMALL, open_group=GuessingGame, weights=weights
+        plan,
+        tmp_path / "second",
+        clock=VirtualClock(),
+        recipe=SMALL,
+        open_group=GuessingGame,
+        weights=weights,
     )
     for name, values in first.learner.weights().items():
         np.testing.assert_array_equal(second.learner.weights()[name], values)
@@ -210,7 +260,9 @@ def test_a_training_from_weights_says_so_and_keeps_its_penalties(tmp_path: Path)
 
 def test_penalties_come_in_slowly() -> None:
     plan = TrainingPlan("reward_shaping", decisions=1000, ramp=(0.2, 0.4))
-    assert [plan.penalties(decisions) for decisions in (0, 200, 300, 400, 1000)] == pytest.approx([0, 0, 0.5, 1, 1])
+    assert [plan.penalties(decisions) for decisions in (0, 200, 300, 400, 1000)] == pytest.approx(
+        [0, 0, 0.5, 1, 1]
+    )
 
 
 def test_every_goal_is_trained_on_every_number_of_maps() -> None:
@@ -227,7 +279,9 @@ def test_curves_of_several_seeds_have_mean_and_spread(tmp_path: Path) -> None:
         lines = [f"{n * 10},1,{n},{success},50,0,0,0,0,1,0,0,1" for n in range(1, 4)]
         (tmp_path / name / CURVE).write_text("\n".join([rows, *lines, "40,1"]))
     points = mean_curve([read_curve(tmp_path / name) for name in ("a", "b")], "success", every=10)
-    assert [point.decisions for point in points] == [10, 20, 30], "a row that was cut off does not count"
+    assert [point.decisions for point in points] == [10, 20, 30], (
+        "a row that was cut off does not count"
+    )
     assert points[0].mean == pytest.approx(0.4)
     assert points[0].sd == pytest.approx(np.std([0.2, 0.6], ddof=1))
 

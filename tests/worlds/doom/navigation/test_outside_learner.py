@@ -1,7 +1,8 @@
 """Stable-Baselines3 as an outside witness of the recipe and of the environment.
 
-What it makes of a given batch is committed (`outside_update.json`, by `outside_update.py`): every run of the tests compares with
-it. That its PPO learns in our environment needs `pip install stable-baselines3`, which is not among the extras.
+What it makes of a given batch is committed (`outside_update.json`, by `outside_update.py`): every
+run of the tests compares with it. That its PPO learns in our environment needs `pip install
+stable-baselines3`, which is not among the extras.
 """
 
 from __future__ import annotations
@@ -61,39 +62,64 @@ def test_three_updates_lead_to_their_network() -> None:
     np.testing.assert_allclose(after["value.bias"], COMMITTED["value_bias"], atol=2e-5)
     for name, (total, norm) in COMMITTED["layers"].items():
         values = after[name].astype(np.float64)
-        # Adam moves every weight by about the rate at each update: a thousandth of that per weight is rounding.
+        # Adam moves every weight by about the rate at each update: a thousandth of that per weight
+        # is rounding.
         assert values.sum() == pytest.approx(total, abs=3e-6 * values.size + 2e-5), name
         assert np.linalg.norm(values) == pytest.approx(norm, rel=1e-5), name
         assert np.abs(values - first[name]).max() > given_batch.RATE, "it has moved"
 
 
 def test_the_script_gives_the_committed_output() -> None:
-    pytest.importorskip("stable_baselines3", reason="the witness is `pip install stable-baselines3`")
+    pytest.importorskip(
+        "stable_baselines3", reason="the witness is `pip install stable-baselines3`"
+    )
     words = subprocess.run(
-        [sys.executable, "-m", SCRIPT], cwd=Path(__file__).parents[4], capture_output=True, text=True, check=True
+        [sys.executable, "-m", SCRIPT],
+        cwd=Path(__file__).parents[4],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     output = json.loads(words)
     np.testing.assert_allclose(output["advantage"], COMMITTED["advantage"], atol=1e-6)
     for name, numbers in COMMITTED["layers"].items():
-        np.testing.assert_allclose(output["layers"][name], numbers, rtol=1e-4, atol=1e-3, err_msg=name)
+        np.testing.assert_allclose(
+            output["layers"][name], numbers, rtol=1e-4, atol=1e-3, err_msg=name
+        )
 
 
 def environment(goal: int) -> NavigationEnv:
     """With a model of how figures move in place of the engine."""
     floor = navigation_course(7, goal).goal_place[2]
-    return NavigationEnv("symbolic", goal, on_the_way=1.0, open_engine=partial(FigureModel, z=floor))
+    return NavigationEnv(
+        "symbolic", goal, on_the_way=1.0, open_engine=partial(FigureModel, z=floor)
+    )
 
 
 def test_the_environment_keeps_the_contract_of_gymnasium() -> None:
-    checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="the witness is `pip install stable-baselines3`")
+    checker = pytest.importorskip(
+        "stable_baselines3.common.env_checker",
+        reason="the witness is `pip install stable-baselines3`",
+    )
     checker.check_env(environment(0), warn=False, skip_render_check=True)
 
 
 def test_their_ppo_learns_there() -> None:
-    theirs = pytest.importorskip("stable_baselines3", reason="the witness is `pip install stable-baselines3`")
-    environments = theirs.common.vec_env.DummyVecEnv([partial(environment, goal) for goal in (0, 2)])
+    theirs = pytest.importorskip(
+        "stable_baselines3", reason="the witness is `pip install stable-baselines3`"
+    )
+    environments = theirs.common.vec_env.DummyVecEnv(
+        [partial(environment, goal) for goal in (0, 2)]
+    )
     model = theirs.PPO(
-        "MultiInputPolicy", environments, n_steps=256, batch_size=128, n_epochs=6, learning_rate=1e-3, seed=3, device="cpu"
+        "MultiInputPolicy",
+        environments,
+        n_steps=256,
+        batch_size=128,
+        n_epochs=6,
+        learning_rate=1e-3,
+        seed=3,
+        device="cpu",
     )
     before = reward(model, environments)
     model.learn(6_000)

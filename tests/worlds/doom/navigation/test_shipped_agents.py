@@ -1,4 +1,6 @@
-"""Agents that come with the package play the real game: they still reach their numbers; the same run twice is the same."""
+"""Agents that come with the package play the real game: they still reach their numbers; the same
+run twice is the same.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,11 @@ import numpy as np
 import pytest
 
 from believable.worlds.doom.navigation.declarations import NAVIGATION_AGENTS
-from believable.worlds.doom.navigation.movement_measures import MEASURE_WORDS, run_measures, summarised
+from believable.worlds.doom.navigation.movement_measures import (
+    MEASURE_WORDS,
+    run_measures,
+    summarised,
+)
 from believable.worlds.doom.navigation.navigation_player import SeenDoomGame
 from believable.worlds.doom.navigation.navigation_runs import UNTRAINED, planned_runs, run_of
 
@@ -41,11 +47,20 @@ def test_a_run_is_the_same_again_and_nobody_untrained_arrives() -> None:
 
 
 def test_a_collision_is_what_level_ground_does_not_explain_however_somebody_walks() -> None:
-    """The engine's own steps: forwards, backwards, sideways and turning on the island; then its wall."""
+    """The engine's own steps: forwards, backwards, sideways and turning on the island; then its
+    wall.
+    """
     (planned,) = planned_runs("symbolic", 1, seed=5)
     game = SeenDoomGame(planned.setup(), depth=False)
     try:
-        for forward, side, turn in [(1, 1, 20), (0, -1, -30), (-1, 1, 0), (0, -1, 40), (-1, 0, 0), *[(-1, 0, 0)] * 9]:
+        for forward, side, turn in [
+            (1, 1, 20),
+            (0, -1, -30),
+            (-1, 1, 0),
+            (0, -1, 40),
+            (-1, 0, 0),
+            *[(-1, 0, 0)] * 9,
+        ]:
             for _ in range(7):
                 game.step({"player": (forward, side, 0, turn, 0, 0, 0, 0, 0)})
         recording = game.record()

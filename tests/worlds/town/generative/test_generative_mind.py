@@ -1,4 +1,6 @@
-"""The whole mind in the town: over two days, cut and resumed, repeated from recorded answers, and with a model that fails."""
+"""The whole mind in the town: over two days, cut and resumed, repeated from recorded answers, and
+with a model that fails.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,14 @@ from believable.worlds.town.town_run import TownRun, TownSettings
 from tests.worlds.town.language.simple_models import ScriptedModel, form_reply
 
 
-def town(variant: str = "paper", reply: Callable[[ModelRequest], str] = form_reply, **changes: int) -> TownRun:
-    settings = TownSettings(**{"seed": 7, "people": 2, "days": 2, **changes}, mind="generative", options={"variant": variant})
+def town(
+    variant: str = "paper", reply: Callable[[ModelRequest], str] = form_reply, **changes: int
+) -> TownRun:
+    settings = TownSettings(
+        **{"seed": 7, "people": 2, "days": 2, **changes},
+        mind="generative",
+        options={"variant": variant},
+    )
     return TownRun(settings, mind_kind("generative").create, ScriptedModel(reply))
 
 
@@ -43,9 +51,22 @@ def test_two_days(variant: str) -> None:
     verbs = {line.verb for line in run.log}
     assert {"move-to", "use", "open", "speak", "wait"} <= verbs
     prompts = Counter(note["prompt"] for note in run.notes if note["kind"] == "call")
-    plans = {"day_plan": 4, "hours": 4} if variant == "paper" else {"day_plan": 2, "hours": 4, "status": 2}
+    plans = (
+        {"day_plan": 4, "hours": 4}
+        if variant == "paper"
+        else {"day_plan": 2, "hours": 4, "status": 2}
+    )
     assert {name: prompts[name] for name in plans} == plans
-    assert {"importance", "tasks", "building", "object", "reaction", "talk", "questions", "insights"} <= set(prompts)
+    assert {
+        "importance",
+        "tasks",
+        "building",
+        "object",
+        "reaction",
+        "talk",
+        "questions",
+        "insights",
+    } <= set(prompts)
     assert (prompts["replan"] > 0) == (variant == "paper")
     assert (prompts["talk_memo"] > 0) == (variant == "released")
     for mind in run.minds.values():
@@ -53,7 +74,10 @@ def test_two_days(variant: str) -> None:
         thoughts = [memory for memory in mind.stream.memories if memory.evidence]
         assert thoughts
         for thought in thoughts:
-            assert all(mind.stream.memories[number].created_step <= thought.created_step for number in thought.evidence)
+            assert all(
+                mind.stream.memories[number].created_step <= thought.created_step
+                for number in thought.evidence
+            )
     assert {entry.level for _, entry in run.plans.values()} == {0, 1, 2}
     parents = {entry.parent for _, entry in run.plans.values()} - {None}
     assert parents <= set(run.plans)
@@ -82,7 +106,9 @@ def test_the_same_answers_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_an_endpoint_that_dies_stops_the_run_which_goes_on_to_the_same_end(tmp_path: Path) -> None:
     settings, end = TownSettings(7, 2, 1, "generative"), 3400
-    whole = advance(TownRun(settings, mind_kind("generative").create, ScriptedModel(form_reply)), end)
+    whole = advance(
+        TownRun(settings, mind_kind("generative").create, ScriptedModel(form_reply)), end
+    )
     calls = sum(note["kind"] == "call" for note in whole.notes)
     left = [calls // 2]
 

@@ -7,7 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from believable.worlds.town.generative.memory_retrieval import RULES, ScoredMemory, retrieve, scaled, scores
+from believable.worlds.town.generative.memory_retrieval import (
+    RULES,
+    ScoredMemory,
+    retrieve,
+    scaled,
+    scores,
+)
 from believable.worlds.town.generative.memory_stream import Memory, MemoryStream
 from tests.worlds.town.language.simple_models import ScriptedModel
 
@@ -27,7 +33,9 @@ def by_number(listed: list[ScoredMemory]) -> dict[int, ScoredMemory]:
 
 
 def test_the_papers_formula_by_hand() -> None:
-    """recency .995^10 = .951110, .995^1 = .995, 1 → scaled 0, .897728, 1; importance 0, 1, .5; relevance 0, .5, 1; weights 1."""
+    """recency .995^10 = .951110, .995^1 = .995, 1 → scaled 0, .897728, 1; importance 0, 1, .5;
+    relevance 0, .5, 1; weights 1.
+    """
     listed = scores(MEMORIES, COSINES, NOW, RULES["paper"])
     entries = by_number(listed)
     low = 0.995**10
@@ -41,7 +49,9 @@ def test_the_papers_formula_by_hand() -> None:
 
 
 def test_the_released_codes_formula_by_hand() -> None:
-    """Ranks from the longest ago: .99, .9801, .970299 → 1, .497487, 0: the oldest is the most "recent"; weights .5, 3, 2."""
+    """Ranks from the longest ago: .99, .9801, .970299 → 1, .497487, 0: the oldest is the most
+    "recent"; weights .5, 3, 2.
+    """
     entries = by_number(scores(MEMORIES, COSINES, NOW, RULES["released"]))
     assert [entries[n].recency for n in range(3)] == pytest.approx([1, 0.497487, 0], abs=1e-6)
     assert [entries[n].score for n in range(3)] == pytest.approx(
@@ -50,7 +60,9 @@ def test_the_released_codes_formula_by_hand() -> None:
 
 
 def test_the_order_of_the_variants_differs() -> None:
-    """Alike in meaning and weight, the newest comes first by the paper and last by the released code."""
+    """Alike in meaning and weight, the newest comes first by the paper and last by the released
+    code.
+    """
     alike = [Memory(n, "event", "tea", NOW, NOW - (3 - n) * HOUR, 3) for n in range(3)]
     assert [e.memory.number for e in scores(alike, [0.4] * 3, NOW, RULES["paper"])] == [2, 1, 0]
     assert [e.memory.number for e in scores(alike, [0.4] * 3, NOW, RULES["released"])] == [0, 1, 2]
@@ -79,8 +91,16 @@ def test_what_comes_to_mind_counts_as_accessed() -> None:
     assert [entry.memory.text for entry in best] == ["Ada bakes bread"]
     assert best[0].relevance == 1
     assert [memory.accessed_step for memory in stream.memories] == [400, 0, 0, 0]
-    assert best[0].values() == {"memory": 0, "recency": 0.5, "relevance": 1.0, "importance": 0.5, "score": 2.0}
-    assert all(entry.memory.number != 3 for entry in retrieve(stream, model, "idle", 400, RULES["paper"]))
+    assert best[0].values() == {
+        "memory": 0,
+        "recency": 0.5,
+        "relevance": 1.0,
+        "importance": 0.5,
+        "score": 2.0,
+    }
+    assert all(
+        entry.memory.number != 3 for entry in retrieve(stream, model, "idle", 400, RULES["paper"])
+    )
     assert retrieve(MemoryStream(), model, "anything", 0, RULES["paper"]) == []
 
 

@@ -55,7 +55,9 @@ def seen(doing: str = "serve", distance: int = 3, *, asleep: bool = False) -> Se
     return SeenPerson(BEN.id, BEN.name, BAKERY, distance, doing, asleep)
 
 
-def asker(reply: Callable[[ModelRequest], str] = form_reply) -> tuple[Asker, list[tuple[str, Mapping[str, Any]]]]:
+def asker(
+    reply: Callable[[ModelRequest], str] = form_reply,
+) -> tuple[Asker, list[tuple[str, Mapping[str, Any]]]]:
     notes: list[tuple[str, Mapping[str, Any]]] = []
     return Asker(ScriptedModel(reply), 1, lambda kind, values: notes.append((kind, values))), notes
 
@@ -76,7 +78,10 @@ def test_people_and_what_is_on_are_noticed_once() -> None:
     off = replace(stove, id="o", kind="oven", state="off")
     at = percept(people=(seen(),), things=(stove, off))
     first = observations(at, TOWN, "paper", [])
-    assert [entry.text.partition(" in ")[0] for entry in first] == ["the stove is on", "Ben Okafor is serving customers"]
+    assert [entry.text.partition(" in ")[0] for entry in first] == [
+        "the stove is on",
+        "Ben Okafor is serving customers",
+    ]
     assert [(entry.person, entry.fixture) for entry in first] == [(None, "s"), ("ben", None)]
     assert observations(at, TOWN, "paper", [entry.text for entry in first]) == []
     changed = percept(people=(seen("read"),))
@@ -87,7 +92,9 @@ def test_the_released_code_sees_eight_within_eight_tiles() -> None:
     far = percept(people=(seen(distance=9),))
     assert len(observations(far, TOWN, "paper", [])) == 1
     assert observations(far, TOWN, "released", []) == []
-    things = tuple(SeenThing(f"s{n}", f"stove {n}", BAKERY, 1, "on", None, None, (), 1) for n in range(12))
+    things = tuple(
+        SeenThing(f"s{n}", f"stove {n}", BAKERY, 1, "on", None, None, (), 1) for n in range(12)
+    )
     assert len(observations(percept(things=things), TOWN, "paper", [])) == 12
     assert len(observations(percept(things=things), TOWN, "released", [])) == 8
 
@@ -95,7 +102,10 @@ def test_the_released_code_sees_eight_within_eight_tiles() -> None:
 def test_what_is_said_is_heard_and_comings_are_not() -> None:
     said = heard(TownEvent(1, "spoke", BEN.id, ADA.id, "Hello."), PEOPLE)
     assert said is not None
-    assert (said.text, said.keywords) == ("Ben Okafor said to Ada Brandt: Hello.", (BEN.name, ADA.name))
+    assert (said.text, said.keywords) == (
+        "Ben Okafor said to Ada Brandt: Hello.",
+        (BEN.name, ADA.name),
+    )
     assert heard(TownEvent(1, "arrived", BEN.id), PEOPLE) is None
 
 
@@ -116,7 +126,11 @@ SAW_STOVE = Observation("the stove is on", ("stove",), fixture="s")
     ],
 )
 def test_what_may_be_chosen(
-    step: int, people: tuple[SeenPerson, ...], last: int | None, paper: list[str], released: list[str]
+    step: int,
+    people: tuple[SeenPerson, ...],
+    last: int | None,
+    paper: list[str],
+    released: list[str],
 ) -> None:
     """800 steps of 10 s are 2.2 hours."""
     scene = ReactionScene(ADA, "", "baking", percept(step, people=people), "paper", None, last)
@@ -124,9 +138,13 @@ def test_what_may_be_chosen(
     assert possible(replace(scene, variant="released"), SAW_BEN) == released
 
 
-def test_things_change_plans_by_the_paper_only_and_taken_furniture_is_waited_for_in_the_code() -> None:
+def test_things_change_plans_by_the_paper_only_and_taken_furniture_is_waited_for_in_the_code() -> (
+    None
+):
     oven = SeenThing("oven", "oven", BAKERY, 1, "on", None, None, (BEN.id,), 1)
-    scene = ReactionScene(ADA, "", "baking", percept(people=(seen(),), things=(oven,)), "paper", "oven")
+    scene = ReactionScene(
+        ADA, "", "baking", percept(people=(seen(),), things=(oven,)), "paper", "oven"
+    )
     assert possible(scene, SAW_STOVE) == ["go on", "change"]
     released = replace(scene, variant="released")
     assert possible(released, SAW_STOVE) == ["go on"]
@@ -164,7 +182,13 @@ def test_a_task_becomes_furniture_and_what_it_takes_is_fetched() -> None:
     kitchen = f"{ADA.home}.kitchen"
     stove = TOWN.fixtures_of("stove", building=ADA.home)[0]
     queue = primitives_for(GroundedTask(stove.id, "cook", kitchen), TOWN, percept(), 10, "t")
-    assert [primitive.verb for primitive in queue] == ["move-to", "open", "pick-up", "move-to", "use"]
+    assert [primitive.verb for primitive in queue] == [
+        "move-to",
+        "open",
+        "pick-up",
+        "move-to",
+        "use",
+    ]
     assert queue[2].object == "ingredients"
     assert {primitive.serves for primitive in queue} == {"t"}
     failing, _ = asker(lambda request: "nowhere")
@@ -182,7 +206,9 @@ def test_plans_go_from_the_day_to_hours_to_tasks() -> None:
     assert plan[-1].minute == ADA.sleeps
     hours = hour_plan(asking, ADA, TOWN, about, plan)
     assert hours is not None
-    assert [line.minute for line in hours[1:]] == list(range((ADA.wakes // 60 + 1) * 60, ADA.sleeps, 60))
+    assert [line.minute for line in hours[1:]] == list(
+        range((ADA.wakes // 60 + 1) * 60, ADA.sleeps, 60)
+    )
     tasks = task_plan(asking, ADA, TOWN, about, hours, work_words(ADA, TOWN), 540, 600)
     assert tasks is not None
     assert all(5 <= after.minute - before.minute <= 15 for before, after in pairwise(tasks))
@@ -202,7 +228,11 @@ def test_free_answers_of_an_endpoint_are_read_too() -> None:
     answer = "1. 07:00: wake up\n2. 08:30: bake 40 loaves\n3. 21:00: go to bed"
     asking, _ = asker(lambda request: answer)
     plan = day_plan(asking, ADA, TOWN, "", day=0, yesterday="")
-    assert plan == (TimetableLine(420, "wake up"), TimetableLine(510, "bake 40 loaves"), TimetableLine(1260, "go to bed"))
+    assert plan == (
+        TimetableLine(420, "wake up"),
+        TimetableLine(510, "bake 40 loaves"),
+        TimetableLine(1260, "go to bed"),
+    )
     asking, _ = asker(lambda request: "Sure! Here is the plan:\n" + answer)
     assert day_plan(asking, ADA, TOWN, "", day=0, yesterday="") is None
     assert asking.failures == {"day_plan": 3}

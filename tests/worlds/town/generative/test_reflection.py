@@ -1,4 +1,6 @@
-"""Reflection by both variants; citations point at real memories; what cannot be read is a recorded failure."""
+"""Reflection by both variants; citations point at real memories; what cannot be read is a recorded
+failure.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ from believable.worlds.town.language.language_model import ModelRequest
 from tests.worlds.town.language.simple_models import ScriptedModel
 
 
-def asker(reply: Callable[[ModelRequest], str], notes: list[tuple[str, Mapping[str, Any]]]) -> Asker:
+def asker(
+    reply: Callable[[ModelRequest], str], notes: list[tuple[str, Mapping[str, Any]]]
+) -> Asker:
     return Asker(ScriptedModel(reply), 1, lambda kind, values: notes.append((kind, values)))
 
 
@@ -39,7 +43,10 @@ def replies(request: ModelRequest) -> str:
         return "1. What does Ada bake?\n2. Whom does Ada meet?\n3. What is in the tea?"
     if request.name == "insights":
         first = request.form.first  # type: ignore[union-attr]
-        return f"1. Ada likes bread (because of {first}, {first + 1})\n2. Ada meets Ben (because of {first + 2})"
+        return (
+            f"1. Ada likes bread (because of {first}, {first + 1})\n2. Ada meets Ben (because of"
+            f" {first + 2})"
+        )
     return "6"
 
 
@@ -50,7 +57,10 @@ def stream_of(count: int, importance: int = 5) -> MemoryStream:
     return stream
 
 
-@pytest.mark.parametrize(("importance", "paper", "released"), [(149, False, False), (150, False, True), (151, True, True)])
+@pytest.mark.parametrize(
+    ("importance", "paper", "released"),
+    [(149, False, False), (150, False, True), (151, True, True)],
+)
 def test_the_threshold(importance: int, paper: bool, released: bool) -> None:
     stream = MemoryStream()
     stream.add("event", "a", 0, importance)
@@ -68,15 +78,21 @@ def test_insights_cite_the_memories_that_were_shown(variant: Variant) -> None:
     for number, thought in enumerate(thoughts):
         shown = [entry["memory"] for entry in calls[number // 2]["retrieved"]]
         assert list(thought.evidence) == (shown[:2] if number % 2 == 0 else shown[2:3])
-        assert all(stream.memories[cited].number == cited < thought.number for cited in thought.evidence)
+        assert all(
+            stream.memories[cited].number == cited < thought.number for cited in thought.evidence
+        )
         first = 1 if variant == "paper" else 0
         assert f"{first}. {stream.memories[shown[0]].text}\n" in calls[number // 2]["text"]
-    assert {thought.expires_step for thought in thoughts} == ({None} if variant == "paper" else {50 + THOUGHTS_LAST_STEPS})
+    assert {thought.expires_step for thought in thoughts} == (
+        {None} if variant == "paper" else {50 + THOUGHTS_LAST_STEPS}
+    )
     assert (stream.importance_sum, stream.unreflected) == (0, 0)
     assert notes[-1][0] == "reflection"
 
 
-def test_the_paper_looks_at_the_latest_hundred_and_the_code_at_those_since_the_last_reflection() -> None:
+def test_the_paper_looks_at_the_latest_hundred_and_the_code_at_those_since_the_last_reflection() -> (
+    None
+):
     seen: dict[str, int] = {}
     for variant in ("paper", "released"):
         stream = stream_of(130)
@@ -95,7 +111,9 @@ def test_the_paper_looks_at_the_latest_hundred_and_the_code_at_those_since_the_l
 
 def test_what_cannot_be_read_is_a_recorded_failure_and_adds_nothing() -> None:
     notes: list[tuple[str, Mapping[str, Any]]] = []
-    asking = asker(lambda request: "I would rather not say." if request.name == "questions" else "6", notes)
+    asking = asker(
+        lambda request: "I would rather not say." if request.name == "questions" else "6", notes
+    )
     stream = stream_of(3)
     assert reflect(asking, stream, "Ada", 50, "paper") == []
     assert len(stream.memories) == 3
@@ -116,11 +134,16 @@ def test_a_second_attempt_may_succeed() -> None:
 
 
 def test_insights_that_cite_what_was_not_shown_are_refused() -> None:
-    assert read_insights("1. Ada bakes (because of 1, 3)\n2) Ben too (2 and 1).", first=1, count=3) == (
-        Insight("Ada bakes", (1, 3)),
-        Insight("Ben too", (2, 1)),
-    )
-    for text in ("1. Ada bakes (because of 4)", "1. Ada bakes (because of 0)", "1. Ada bakes", "", "Ada (1)"):
+    assert read_insights(
+        "1. Ada bakes (because of 1, 3)\n2) Ben too (2 and 1).", first=1, count=3
+    ) == (Insight("Ada bakes", (1, 3)), Insight("Ben too", (2, 1)))
+    for text in (
+        "1. Ada bakes (because of 4)",
+        "1. Ada bakes (because of 0)",
+        "1. Ada bakes",
+        "",
+        "Ada (1)",
+    ):
         with pytest.raises(UnreadableAnswer):
             read_insights(text, first=1, count=3)
     assert read_questions("1. Who?\n2. What?\n3. Why?\n4. When?") == ("Who?", "What?", "Why?")
@@ -141,7 +164,9 @@ def test_answers_are_read_strictly() -> None:
 
 
 def test_timetables_are_read_strictly() -> None:
-    lines = read_timetable("1. 07:00 in the morning: wash\n\n08:30: eat: bread", from_minute=420, to_minute=600)
+    lines = read_timetable(
+        "1. 07:00 in the morning: wash\n\n08:30: eat: bread", from_minute=420, to_minute=600
+    )
     assert [(line.minute, line.text) for line in lines] == [(420, "wash"), (510, "eat: bread")]
     for text, reason in (
         ("wash", "expected lines such as"),

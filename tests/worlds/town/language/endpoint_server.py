@@ -1,4 +1,6 @@
-"""A real HTTP server on this machine that answers as told: a list of replies, then the last one for ever, or by a function."""
+"""A real HTTP server on this machine that answers as told: a list of replies, then the last one for
+ever, or by a function.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Reply:
         if self.body is not None:
             return self.body
         message = {"choices": [{"message": {"content": self.text}}]}
-        return json.dumps({**message, "usage": {"prompt_tokens": 100, "completion_tokens": 10}}).encode()
+        return json.dumps(
+            {**message, "usage": {"prompt_tokens": 100, "completion_tokens": 10}}
+        ).encode()
 
 
 @dataclass
@@ -40,7 +44,10 @@ class EndpointServer:
 
 @contextmanager
 def served(
-    replies: Sequence[Reply] = (), *, port: int = 0, answer: Callable[[int, dict[str, Any]], Reply] | None = None
+    replies: Sequence[Reply] = (),
+    *,
+    port: int = 0,
+    answer: Callable[[int, dict[str, Any]], Reply] | None = None,
 ) -> Iterator[EndpointServer]:
     state = EndpointServer(replies=list(replies))
 
@@ -84,9 +91,14 @@ def served(
 
 
 def model_reply(request: dict[str, Any]) -> Reply:
-    """What a well-behaved model would answer, told from the prompt's words alone; vectors count words."""
+    """What a well-behaved model would answer, told from the prompt's words alone; vectors count
+    words.
+    """
     if request["path"].endswith("/embeddings"):
-        rows = [{"index": index, "embedding": _vector(text)} for index, text in enumerate(request["input"])]
+        rows = [
+            {"index": index, "embedding": _vector(text)}
+            for index, text in enumerate(request["input"])
+        ]
         return Reply(body=json.dumps({"data": rows}).encode())
     return Reply(text=_text(request["messages"][1]["content"]))
 
@@ -103,7 +115,10 @@ def _text(prompt: str) -> str:
     if "in this form: insight" in prompt:
         return "1. They like bread (because of 1, 2)"
     if "in broad strokes, as 5 to 9 lines" in prompt:
-        return "06:30: get up\n08:00: work\n12:00: have lunch\n13:00: work\n18:00: cook dinner\n22:00: sleep"
+        return (
+            "06:30: get up\n08:00: work\n12:00: have lunch\n13:00: work\n18:00: cook dinner\n22:00:"
+            " sleep"
+        )
     if "hour by hour, from" in prompt:
         hours = ("bake", "read a book", "take a walk", "drink coffee", "tidy up")
         return "\n".join(f"{hour:02d}:00: {hours[(chance + hour) % 5]}" for hour in range(7, 22))
@@ -113,7 +128,9 @@ def _text(prompt: str) -> str:
         begin, end = (int(m[1]) * 60 + int(m[2]) for m in (stated, last) if m)
         names = ("knead dough", "wipe the table", "sit down", "read the notices", "wash hands")
         starts = range(begin, end, 12)
-        return "\n".join(f"{at // 60:02d}:{at % 60:02d}: {names[(chance + at) % 5]}" for at in starts)
+        return "\n".join(
+            f"{at // 60:02d}:{at % 60:02d}: {names[(chance + at) % 5]}" for at in starts
+        )
     return f"I baked {chance % 97} loaves today."
 
 

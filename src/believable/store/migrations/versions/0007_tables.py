@@ -1,4 +1,6 @@
-"""Where migrations begin: the tables of this revision are made from their declaration, so there is nothing to run."""
+"""Where migrations begin: the tables of this revision are made from their declaration, so there is
+nothing to run.
+"""
 
 revision = "0007"
 down_revision = None

@@ -1,4 +1,6 @@
-"""Bytes sent, views that could have been seen, characters stored per session, and an audit log that refuses more."""
+"""Bytes sent, views that could have been seen, characters stored per session, and an audit log that
+refuses more.
+"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,21 +11,27 @@ down_revision = "0008"
 _AUDIT = {
     "sqlite": (
         "DROP TRIGGER audit_unchanged",
-        "CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit "
-        "WHEN NOT (OLD.session IS NOT NULL AND NEW.session IS NULL AND NEW.id IS OLD.id AND NEW.user IS OLD.user "
-        "AND NEW.study IS OLD.study AND NEW.at_ms IS OLD.at_ms AND NEW.kind IS OLD.kind "
-        "AND NEW.what IS 'about a session that was withdrawn later') "
-        "BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END",
-        "CREATE TRIGGER audit_new BEFORE INSERT ON audit WHEN EXISTS (SELECT 1 FROM audit WHERE id = NEW.id) "
-        "BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END",
+        (
+            "CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit WHEN NOT (OLD.session IS NOT"
+            " NULL AND NEW.session IS NULL AND NEW.id IS OLD.id AND NEW.user IS OLD.user AND"
+            " NEW.study IS OLD.study AND NEW.at_ms IS OLD.at_ms AND NEW.kind IS OLD.kind AND"
+            " NEW.what IS 'about a session that was withdrawn later') BEGIN SELECT RAISE(ABORT,"
+            " 'the audit log is only added to'); END"
+        ),
+        (
+            "CREATE TRIGGER audit_new BEFORE INSERT ON audit WHEN EXISTS (SELECT 1 FROM audit WHERE"
+            " id = NEW.id) BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END"
+        ),
     ),
     "postgresql": (
         "DROP TRIGGER audit_unchanged ON audit",
-        "CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit FOR EACH ROW "
-        'WHEN (NOT (OLD.session IS NOT NULL AND NEW.session IS NULL AND NEW.id = OLD.id AND NEW."user" = OLD."user" '
-        "AND NEW.study IS NOT DISTINCT FROM OLD.study AND NEW.at_ms = OLD.at_ms AND NEW.kind = OLD.kind "
-        "AND NEW.what = 'about a session that was withdrawn later')) "
-        "EXECUTE FUNCTION audit_refuse()",
+        (
+            "CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit FOR EACH ROW WHEN (NOT"
+            ' (OLD.session IS NOT NULL AND NEW.session IS NULL AND NEW.id = OLD.id AND NEW."user" ='
+            ' OLD."user" AND NEW.study IS NOT DISTINCT FROM OLD.study AND NEW.at_ms = OLD.at_ms AND'
+            " NEW.kind = OLD.kind AND NEW.what = 'about a session that was withdrawn later'))"
+            " EXECUTE FUNCTION audit_refuse()"
+        ),
         "CREATE TRIGGER audit_not_emptied BEFORE TRUNCATE ON audit EXECUTE FUNCTION audit_refuse()",
     ),
 }
@@ -31,7 +39,9 @@ _AUDIT = {
 
 def upgrade() -> None:
     for name in ("stored_chars", "minute_ms", "minute_chars"):
-        op.add_column("sessions", sa.Column(name, sa.BigInteger, nullable=False, server_default="0"))
+        op.add_column(
+            "sessions", sa.Column(name, sa.BigInteger, nullable=False, server_default="0")
+        )
     op.create_table(
         "media_sent",
         sa.Column("session", sa.String(32), nullable=False),

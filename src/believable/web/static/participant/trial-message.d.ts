@@ -7,7 +7,8 @@ export interface MediumPart {
   player: string;
   /** Address of a video's action log, where the page shows it; a recording has its own inside. */
   log: string | null;
-  /** If the medium is a round that the participant played: the position of the page on which it was played. */
+  /** If the medium is a round that the participant played: the position of the page on which it
+was played. */
   round: number | null;
 }
 
@@ -27,7 +28,8 @@ export interface SeveralPart {
 }
 
 export interface DevicePart {
-  /** Of each row, from 0: which tone is quieter, which has its sides against each other; null: headphones are not checked. */
+  /** Of each row, from 0: which tone is quieter, which has its sides against each other; null:
+headphones are not checked. */
   tones: [number, number][] | null;
   /** Those of later attempts. */
   later: ([number, number][] | null)[];
@@ -98,7 +100,8 @@ export interface TrialMessage {
   media: MediumPart[];
   /** What the page reminds of with small pictures. */
   stills: MediumPart[];
-  /** Each with `id`, `kind`, `required`, `params` and, where the browser has to follow a rule, `show_if`. */
+  /** Each with `id`, `kind`, `required`, `params` and, where the browser has to follow a rule,
+`show_if`. */
   questions: Record<string, any>[];
   /** Consent boxes. */
   boxes: string[];

@@ -1,4 +1,6 @@
-"""The course that is run: how far it is from everywhere to a goal on foot, where rounds begin, and where one jumps by itself."""
+"""The course that is run: how far it is from everywhere to a goal on foot, where rounds begin, and
+where one jumps by itself.
+"""
 
 from __future__ import annotations
 
@@ -39,24 +41,39 @@ class NavigationCourse:
         return float(TILE_UNITS * max(self.drawn.plan.columns, self.drawn.plan.rows))
 
     def distance(self, x: float, y: float) -> float | None:
-        """How far it is on foot from a place to the goal, in tiles; None where nobody can stand (over a gap)."""
+        """How far it is on foot from a place to the goal, in tiles; None where nobody can stand
+        (over a gap).
+        """
         own = tile_at(x, y)
         if own not in self.ways:
             return None
         if own not in self._beside:
-            # By the middle of whichever tile beside it is on the best way: so it shrinks with every unit that is run.
-            tiles = [own, *(tile for tile, cost in self.walk.ways(own) if cost < 2 and tile in self.ways)]
+            # By the middle of whichever tile beside it is on the best way: so it shrinks with every
+            # unit that is run.
+            tiles = [
+                own,
+                *(tile for tile, cost in self.walk.ways(own) if cost < 2 and tile in self.ways),
+            ]
             self._beside[own] = [(self.ways[tile], *centre(tile)) for tile in tiles]
-        return min(way + math.hypot(x - cx, y - cy) / TILE_UNITS for way, cx, cy in self._beside[own])
+        return min(
+            way + math.hypot(x - cx, y - cy) / TILE_UNITS for way, cx, cy in self._beside[own]
+        )
 
     def near_brink(self, x: float, y: float) -> bool:
-        """Whether a decision that begins at this place can lead to a jump area: then each of its tics is looked at."""
-        return any(math.dist((x, y), centre(start)) < 3 * TILE_UNITS for start, _ in self.drawn.plan.leaps)
+        """Whether a decision that begins at this place can lead to a jump area: then each of its
+        tics is looked at.
+        """
+        return any(
+            math.dist((x, y), centre(start)) < 3 * TILE_UNITS for start, _ in self.drawn.plan.leaps
+        )
 
     def at_brink(self, x: float, y: float) -> bool:
         """Whether this is a jump area: the last units before a gap, as wide as the ground there."""
         for start, end in self.drawn.plan.leaps:
-            toward = (end[0] > start[0]) - (end[0] < start[0]), (end[1] > start[1]) - (end[1] < start[1])
+            toward = (
+                (end[0] > start[0]) - (end[0] < start[0]),
+                (end[1] > start[1]) - (end[1] < start[1]),
+            )
             cx, cy = centre(start)
             along = (x - cx) * toward[0] + (y - cy) * toward[1]
             inside = TILE_UNITS / 2 - BRINK_UNITS <= along <= TILE_UNITS / 2
@@ -85,8 +102,8 @@ def course_to(drawn: NavigationMap, goal: int) -> NavigationCourse:
     route = walk.route(drawn.start, drawn.goals[goal])
     if not route:
         raise InvalidInput(
-            f"map of seed {drawn.seed}: goal {goal} at tile {drawn.goals[goal]} cannot be reached from the start. "
-            "Train on a map whose goals can all be reached."
+            f"map of seed {drawn.seed}: goal {goal} at tile {drawn.goals[goal]} cannot be reached"
+            " from the start. Train on a map whose goals can all be reached."
         )
     return NavigationCourse(drawn, walk, goal, _ways_to(walk, drawn.goals[goal]), tuple(route))
 

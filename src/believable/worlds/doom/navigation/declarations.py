@@ -1,7 +1,8 @@
 """The three agents as declarations: what each can do, what it sees, and what it is rewarded for.
 
-A decision lasts `DECISION_TICS`, a fifth of a second. Every action but the first runs on; a turn is spread evenly over it.
-Jumping is no action: it happens by itself at the brink of a leap (`course.py`).
+A decision lasts `DECISION_TICS`, a fifth of a second. Every action but the first runs on; a turn is
+spread evenly over it. Jumping is no action: it happens by itself at the brink of a leap
+(`course.py`).
 """
 
 from __future__ import annotations
@@ -31,10 +32,15 @@ COLLISION_UNITS = 10.0
 
 
 def collided(
-    start: tuple[float, float], velocity: tuple[float, float], end: tuple[float, float], tics: Iterable[tuple[float, int, int]]
+    start: tuple[float, float],
+    velocity: tuple[float, float],
+    end: tuple[float, float],
+    tics: Iterable[tuple[float, int, int]],
 ) -> bool:
-    """Whether somebody ended elsewhere than level ground would have led: from a place with a velocity, and in each tic with a
-    heading in degrees and what was pressed, forwards and to the right."""
+    """Whether somebody ended elsewhere than level ground would have led: from a place with a
+    velocity, and in each tic with a heading in degrees and what was pressed, forwards and to the
+    right.
+    """
     (x, y), (vx, vy) = start, velocity
     for heading_deg, forward, right in tics:
         yaw = math.radians(heading_deg)
@@ -48,7 +54,9 @@ def collided(
 
 @dataclass(frozen=True, slots=True)
 class RewardTerms:
-    """What a decision earns. `approach` is for the whole way: each decision gets the share of it that it went."""
+    """What a decision earns. `approach` is for the whole way: each decision gets the share of it
+    that it went.
+    """
 
     decision: float = -0.01
     death: float = -1.0
@@ -128,5 +136,7 @@ NAVIGATION_AGENTS: Mapping[str, NavigationAgent] = MappingProxyType(
 
 def navigation_agent(name: str) -> NavigationAgent:
     if name not in NAVIGATION_AGENTS:
-        raise NotFound(f"unknown navigation agent {name!r}. {did_you_mean(name, NAVIGATION_AGENTS)}")
+        raise NotFound(
+            f"unknown navigation agent {name!r}. {did_you_mean(name, NAVIGATION_AGENTS)}"
+        )
     return NAVIGATION_AGENTS[name]

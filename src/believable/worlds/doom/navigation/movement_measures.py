@@ -1,7 +1,8 @@
-"""How somebody moved, from a recording: the same for people and agents, in the fifths of a second in which agents decide.
+"""How somebody moved, from a recording: the same for people and agents, in the fifths of a second
+in which agents decide.
 
-The problems that judges saw in agents (Milani et al. 2023): P1 the camera turns suddenly, P2 they run into things, P3 they are
-slow.
+The problems that judges saw in agents (Milani et al. 2023): P1 the camera turns suddenly, P2 they
+run into things, P3 they are slow.
 """
 
 from __future__ import annotations
@@ -33,12 +34,26 @@ from believable.worlds.doom.navigation.declarations import (
 )
 from believable.worlds.doom.walking import STEP_UNITS
 
-_COLUMNS = ("x", "y", "z", "angle_deg", "velocity_x", "velocity_y", "on_ground", "forward", "side", "events", "dead")
+_COLUMNS = (
+    "x",
+    "y",
+    "z",
+    "angle_deg",
+    "velocity_x",
+    "velocity_y",
+    "on_ground",
+    "forward",
+    "side",
+    "events",
+    "dead",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RunMeasures:
-    """One run to a goal, or a clip of one. None: it has no such number (a run that ends elsewhere needed no time to the goal)."""
+    """One run to a goal, or a clip of one. None: it has no such number (a run that ends elsewhere
+    needed no time to the goal).
+    """
 
     goal: int | None
     seconds: float
@@ -63,20 +78,29 @@ MEASURE_WORDS: Mapping[str, str] = {
     "slow": "P3: share of decisions slower than two thirds of full speed",
     "jerk": "Root mean square jerk, in 1,000 units/s³",
     "yaw_smoothness": "Spectral arc length of turning; nearer to 0 is smoother",
-    "path_efficiency": "Shortest way on foot / way that was run, of runs that reached the goal (of a clip: as far as it led)",
+    "path_efficiency": (
+        "Shortest way on foot / way that was run, of runs that reached the goal (of a clip: as far"
+        " as it led)"
+    ),
 }
 
 
-def run_measures(recording: Recording, from_ms: float = 0.0, to_ms: float | None = None) -> RunMeasures:
+def run_measures(
+    recording: Recording, from_ms: float = 0.0, to_ms: float | None = None
+) -> RunMeasures:
     """Of a recording of navigation, or of the part of it that a clip shows."""
     setup = setup_in(recording)
     if setup.goal is None:
-        raise InvalidInput(f"the recording of {setup.map!r} has no goal. Measure recordings of navigation.")
+        raise InvalidInput(
+            f"the recording of {setup.map!r} has no goal. Measure recordings of navigation."
+        )
     first, last = _frames(recording, from_ms, to_ms)
     columns = {name: recording.telemetry[name][first:last] for name in _COLUMNS}
     places = np.array([columns["x"], columns["y"]], float).T
     yaw = np.unwrap(np.array(columns["angle_deg"], float), period=360.0)
-    goal_frame = next((n for n, words in enumerate(columns["events"]) if "goal" in str(words or "").split()), None)
+    goal_frame = next(
+        (n for n, words in enumerate(columns["events"]) if "goal" in str(words or "").split()), None
+    )
     starts = np.arange(0, len(yaw) - DECISION_TICS, DECISION_TICS)
     if not len(starts):
         raise InvalidInput("the recording is shorter than a decision (0.2 s). Record a longer one.")
@@ -106,7 +130,9 @@ def run_measures(recording: Recording, from_ms: float = 0.0, to_ms: float | None
 
 
 def _collided(columns: Mapping[str, Sequence[Any]], start: int) -> bool:
-    """Of the decision that begins after this frame, as in training: not in the air, and not where somebody fell."""
+    """Of the decision that begins after this frame, as in training: not in the air, and not where
+    somebody fell.
+    """
     end = start + DECISION_TICS
     fell = columns["z"][start] - columns["z"][end] > STEP_UNITS
     if fell or not (columns["on_ground"][start] and columns["on_ground"][end]):
@@ -115,22 +141,35 @@ def _collided(columns: Mapping[str, Sequence[Any]], start: int) -> bool:
         (columns[x][frame], columns[y][frame])
         for x, y, frame in (("x", "y", start), ("velocity_x", "velocity_y", start), ("x", "y", end))
     )
-    tics = ((columns["angle_deg"][n], columns["forward"][n], columns["side"][n]) for n in range(start + 1, end + 1))
+    tics = (
+        (columns["angle_deg"][n], columns["forward"][n], columns["side"][n])
+        for n in range(start + 1, end + 1)
+    )
     return collided(place, velocity, target, tics)
 
 
 def _frames(recording: Recording, from_ms: float, to_ms: float | None) -> tuple[int, int]:
     frame_ms = recording.timing.frame_ms
-    last = recording.timing.frames if to_ms is None else min(recording.timing.frames, math.ceil(to_ms / frame_ms))
+    last = (
+        recording.timing.frames
+        if to_ms is None
+        else min(recording.timing.frames, math.ceil(to_ms / frame_ms))
+    )
     return round(from_ms / frame_ms), last
 
 
-def summarised(runs: Sequence[RunMeasures], rng: np.random.Generator, resamples: int = 2000) -> dict[str, Estimate]:
-    """Each measure over runs with its 95 % interval: shares of runs by Wilson, means by resampling runs."""
+def summarised(
+    runs: Sequence[RunMeasures], rng: np.random.Generator, resamples: int = 2000
+) -> dict[str, Estimate]:
+    """Each measure over runs with its 95 % interval: shares of runs by Wilson, means by resampling
+    runs.
+    """
     return {name: _estimate(name, runs, rng, resamples) for name in MEASURE_WORDS}
 
 
-def _estimate(name: str, runs: Sequence[RunMeasures], rng: np.random.Generator, resamples: int) -> Estimate:
+def _estimate(
+    name: str, runs: Sequence[RunMeasures], rng: np.random.Generator, resamples: int
+) -> Estimate:
     if name in ("success", "died"):
         return proportion(sum(getattr(run, name) for run in runs), len(runs))
     values = [_number(run, name) for run in runs]

@@ -1,8 +1,10 @@
-"""`believable/DoomNavigationAgents-v1`: reach the mark, as one of the three agents. One engine lives through many rounds.
+"""`believable/DoomNavigationAgents-v1`: reach the mark, as one of the three agents. One engine
+lives through many rounds.
 
-Each environment has one goal, whose mark stands in its map; environments that train together have all of them. A round begins on
-the island, or, in a share of them while training, somewhere on the shortest way (`on_the_way`): so the last rooms are practised
-before the first leap is mastered. How far it is to the goal is measured on foot.
+Each environment has one goal, whose mark stands in its map; environments that train together have
+all of them. A round begins on the island, or, in a share of them while training, somewhere on the
+shortest way (`on_the_way`): so the last rooms are practised before the first leap is mastered. How
+far it is to the goal is measured on foot.
 """
 
 from __future__ import annotations
@@ -59,7 +61,9 @@ class SteppedFigure(Protocol):
 
 
 class NavigationEnv(gymnasium.Env[Observation, np.int64]):
-    """Rounds to one goal of the map of `map_seed`. `penalties` is the share of the agent's penalties that counts."""
+    """Rounds to one goal of the map of `map_seed`. `penalties` is the share of the agent's
+    penalties that counts.
+    """
 
     def __init__(
         self,
@@ -73,7 +77,9 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
         self.course = navigation_course(map_seed, goal)
         self._on_the_way = on_the_way
         self.penalties = 1.0
-        parts: dict[str, spaces.Space[Any]] = {"senses": spaces.Box(-1.0, 1.0, (SENSES,), np.float32)}
+        parts: dict[str, spaces.Space[Any]] = {
+            "senses": spaces.Box(-1.0, 1.0, (SENSES,), np.float32)
+        }
         if self.agent.sees_depth:
             parts["depth"] = spaces.Box(0, 255, (DEPTH_PX, DEPTH_PX), np.uint8)
         self.observation_space = cast("spaces.Space[Observation]", spaces.Dict(parts))
@@ -82,20 +88,34 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
         self._open_engine = open_engine
         self._engine: SteppedFigure | None = None
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
         super().reset(seed=seed)
         if self._engine is None:
             # The pictures of an agent that sees nothing are drawn as cheaply as they can be.
             view: dict[str, Any] = {} if self.agent.sees_depth else {"camera": "first"}
             self._engine = self._open_engine(
-                self._setup.engine(depth=self.agent.sees_depth, objects=False, weapon=False, size_px=(160, 120), **view)
+                self._setup.engine(
+                    depth=self.agent.sees_depth,
+                    objects=False,
+                    weapon=False,
+                    size_px=(160, 120),
+                    **view,
+                )
             )
         on_the_way = self.np_random.random() < self._on_the_way
         tile = (
-            self.course.route[int(self.np_random.integers(len(self.course.route) - 1))] if on_the_way else self.course.drawn.start
+            self.course.route[int(self.np_random.integers(len(self.course.route) - 1))]
+            if on_the_way
+            else self.course.drawn.start
         )
         self._engine.put(*centre(tile), wait_tics=REST_TICS if on_the_way else CLOUD_TICS)
-        heading = self.np_random.uniform(-180, 180) if on_the_way else float(self.course.drawn.start_heading_deg)
+        heading = (
+            self.np_random.uniform(-180, 180)
+            if on_the_way
+            else float(self.course.drawn.start_heading_deg)
+        )
         self._face(heading)
         self._decisions = self._last_action = 0
         self._way = self._start_way = self.course.distance(self._body.x, self._body.y) or 0.0
@@ -123,30 +143,49 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
         self._last_action = int(action)
         reward, arrived = self._judge(before, self._body, agent.actions[int(action)])
         ended = arrived or self._body.dead
-        facts = {"arrived": arrived, "died": self._body.dead, "decisions": self._decisions} | self._signs
+        facts = {
+            "arrived": arrived,
+            "died": self._body.dead,
+            "decisions": self._decisions,
+        } | self._signs
         return self._observe(), reward, ended, not ended and self._decisions >= DECISIONS_MAX, facts
 
-    def _judge(self, before: FigureState, after: FigureState, turn_deg: int | None) -> tuple[float, bool]:
+    def _judge(
+        self, before: FigureState, after: FigureState, turn_deg: int | None
+    ) -> tuple[float, bool]:
         terms = self.agent.reward.scaled(self.penalties)
         way = self.course.distance(after.x, after.y)
         way = self._way if way is None or after.dead else way
         approach = (self._way - way) / max(self._start_way, SHORTEST_WAY_TILES)
         self._way = way
         gx, gy, gz = self.course.goal_place
-        arrived = passed((before.x, before.y), (after.x, after.y), (gx, gy)) < GOAL_UNITS and abs(after.z - gz) < 64
+        arrived = (
+            passed((before.x, before.y), (after.x, after.y), (gx, gy)) < GOAL_UNITS
+            and abs(after.z - gz) < 64
+        )
         self._signs = {
             "sudden": abs(turn_deg or 0) > CAMERA_LIMIT_DEG,
             "collided": ran_into_something(before, after, turn_deg),
-            "slow": math.dist((before.x, before.y), (after.x, after.y)) < SLOW_SHARE * FULL_SPEED_UNITS,
+            "slow": math.dist((before.x, before.y), (after.x, after.y))
+            < SLOW_SHARE * FULL_SPEED_UNITS,
         }
-        reward = terms.decision + terms.approach * approach + terms.goal * arrived + terms.death * after.dead
-        reward += terms.sudden_camera * self._signs["sudden"] + terms.collision * self._signs["collided"]
+        reward = (
+            terms.decision
+            + terms.approach * approach
+            + terms.goal * arrived
+            + terms.death * after.dead
+        )
+        reward += (
+            terms.sudden_camera * self._signs["sudden"] + terms.collision * self._signs["collided"]
+        )
         return reward + terms.slow * self._signs["slow"], arrived
 
     def _observe(self) -> Observation:
         engine = self._engine
         assert engine is not None
-        seen: Observation = {"senses": senses_of(self.agent, self.course, self._body, self._last_action)}
+        seen: Observation = {
+            "senses": senses_of(self.agent, self.course, self._body, self._last_action)
+        }
         if self.agent.sees_depth:
             seen["depth"] = depth_of(engine.depth)
         return seen
@@ -157,7 +196,9 @@ class NavigationEnv(gymnasium.Env[Observation, np.int64]):
             self._engine = None
 
 
-def passed(start: tuple[float, float], end: tuple[float, float], place: tuple[float, float]) -> float:
+def passed(
+    start: tuple[float, float], end: tuple[float, float], place: tuple[float, float]
+) -> float:
     """How near a straight way comes to a place."""
     dx, dy = end[0] - start[0], end[1] - start[1]
     length = dx * dx + dy * dy
@@ -171,5 +212,8 @@ def ran_into_something(before: FigureState, after: FigureState, turn_deg: int | 
     if not (before.on_ground and after.on_ground) or before.z - after.z > STEP_UNITS:
         return False
     forward, turn = (0, 0) if turn_deg is None else (1, turn_deg)
-    tics = ((before.angle_deg - turn * tic / DECISION_TICS, forward, 0) for tic in range(1, DECISION_TICS + 1))
+    tics = (
+        (before.angle_deg - turn * tic / DECISION_TICS, forward, 0)
+        for tic in range(1, DECISION_TICS + 1)
+    )
     return collided((before.x, before.y), before.velocity[:2], (after.x, after.y), tics)

@@ -1,4 +1,6 @@
-"""Trained navigation agents as players: what they see comes from the game itself, what they do are inputs like anybody's."""
+"""Trained navigation agents as players: what they see comes from the game itself, what they do are
+inputs like anybody's.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ from believable.worlds.doom.doom_game import DoomGame
 from believable.worlds.doom.doom_round import DoomSetup
 from believable.worlds.doom.game_map import NAVIGATION
 from believable.worlds.doom.navigation.course import navigation_course
-from believable.worlds.doom.navigation.declarations import DECISION_TICS, NAVIGATION_AGENTS, NavigationAgent, navigation_agent
+from believable.worlds.doom.navigation.declarations import (
+    DECISION_TICS,
+    NAVIGATION_AGENTS,
+    NavigationAgent,
+    navigation_agent,
+)
 from believable.worlds.doom.navigation.policy import NavigationPolicy
 from believable.worlds.doom.navigation.senses import depth_of, senses_of
 from believable.worlds.doom.navigation.weight_files import read_weights
@@ -40,11 +47,14 @@ def shipped_agent(name: str) -> TrainedAgent:
 
 
 def trained_agent(file: Path) -> TrainedAgent:
-    weights, words = read_weights(file, "Train it (believable train navigation), or install the package again.")
+    weights, words = read_weights(
+        file, "Train it (believable train navigation), or install the package again."
+    )
     agent = navigation_agent(words["agent"])
     if weights["action.bias"].shape != (len(agent.actions),):
         raise InvalidInput(
-            f"{file}: {len(weights['action.bias'])} actions, where {agent.name!r} has {len(agent.actions)}. Train it anew."
+            f"{file}: {len(weights['action.bias'])} actions, where {agent.name!r} has"
+            f" {len(agent.actions)}. Train it anew."
         )
     return TrainedAgent(agent, NavigationPolicy(weights), words)
 
@@ -54,7 +64,10 @@ class SeenDoomGame(DoomGame):
 
     def __init__(self, setup: DoomSetup, *, depth: bool) -> None:
         if setup.map != NAVIGATION or setup.practice:
-            raise InvalidInput(f"map: navigation agents play {NAVIGATION!r}, got {setup.map!r}. Use another player.")
+            raise InvalidInput(
+                f"map: navigation agents play {NAVIGATION!r}, got {setup.map!r}. Use another"
+                " player."
+            )
         # The camera is part of what was learned.
         super().__init__(setup.model_copy(update={"camera": "third"}), recorded=True, depth=depth)
         self._depth = depth

@@ -1,4 +1,6 @@
-"""Runs of an agent to drawn goals, as recordings: what it is measured by and what clips are cut from."""
+"""Runs of an agent to drawn goals, as recordings: what it is measured by and what clips are cut
+from.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ from believable.worlds.contract import RoundPlace
 from believable.worlds.doom.doom_engine import TICS_PER_S
 from believable.worlds.doom.doom_round import DoomOptions, DoomSetup, settle
 from believable.worlds.doom.game_map import NAVIGATION
-from believable.worlds.doom.navigation.declarations import DECISION_TICS, DECISIONS_MAX, navigation_agent
+from believable.worlds.doom.navigation.declarations import (
+    DECISION_TICS,
+    DECISIONS_MAX,
+    navigation_agent,
+)
 from believable.worlds.doom.navigation.movement_measures import RunMeasures, run_measures
 from believable.worlds.doom.navigation.navigation_player import (
     NavigationDriver,
@@ -36,8 +42,9 @@ UNTRAINED = "untrained"
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One run: by whom, on which map, to which goal. `source` is a file of weights, `untrained`, or empty for what is shipped;
-    `goals` are those one is drawn from: all (`round`) or the `far` ones."""
+    """One run: by whom, on which map, to which goal. `source` is a file of weights, `untrained`, or
+    empty for what is shipped; `goals` are those one is drawn from: all (`round`) or the `far` ones.
+    """
 
     agent: str
     source: str
@@ -54,11 +61,19 @@ class PlannedRun:
 
 
 def planned_runs(
-    agent: str, runs: int, seed: int, map_seeds: Sequence[int] = (7,), source: str = "", goals: Literal["round", "far"] = "round"
+    agent: str,
+    runs: int,
+    seed: int,
+    map_seeds: Sequence[int] = (7,),
+    source: str = "",
+    goals: Literal["round", "far"] = "round",
 ) -> list[PlannedRun]:
     navigation_agent(agent)
     maps = [map_seeds[number % len(map_seeds)] for number in range(runs)]
-    return [PlannedRun(agent, source, map_seed, seed, number, goals) for number, map_seed in enumerate(maps)]
+    return [
+        PlannedRun(agent, source, map_seed, seed, number, goals)
+        for number, map_seed in enumerate(maps)
+    ]
 
 
 def run_of(planned: PlannedRun) -> Recording:
@@ -66,7 +81,9 @@ def run_of(planned: PlannedRun) -> Recording:
     trained, setup = _trained(planned), planned.setup()
     game = SeenDoomGame(setup, depth=trained.agent.sees_depth)
     try:
-        driver = NavigationDriver(trained, derive(planned.seed, "decisions", planned.number), game.welcome())
+        driver = NavigationDriver(
+            trained, derive(planned.seed, "decisions", planned.number), game.welcome()
+        )
         while not game.over:
             game.step({"player": driver.act({"t": game.tick, **game.snapshot()})})
         return game.record()

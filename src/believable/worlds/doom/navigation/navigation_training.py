@@ -1,8 +1,8 @@
-"""A training from beginning to end: environments, recipe, checkpoints, curve. Whatever interrupts it, it goes on from its last
-checkpoint.
+"""A training from beginning to end: environments, recipe, checkpoints, curve. Whatever interrupts
+it, it goes on from its last checkpoint.
 
-A folder holds `checkpoint.safetensors` (everything the training needs to go on), `curve.csv` (a row per batch) and, at the end,
-`NAME.safetensors` (what acting needs).
+A folder holds `checkpoint.safetensors` (everything the training needs to go on), `curve.csv` (a row
+per batch) and, at the end, `NAME.safetensors` (what acting needs).
 """
 
 from __future__ import annotations
@@ -23,8 +23,19 @@ from believable.core.seeds import derive
 from believable.worlds.doom.navigation.course import navigation_course
 from believable.worlds.doom.navigation.declarations import DECISIONS_MAX, navigation_agent
 from believable.worlds.doom.navigation.ppo import Arrays, LearnedBatch, Learner, PpoRecipe
-from believable.worlds.doom.navigation.rollout_workers import EndedCourse, EnvGroup, EnvPlace, WorkerGroup
-from believable.worlds.doom.navigation.training_curve import CURVE, ROLLING, CurveRow, append_row, read_curve
+from believable.worlds.doom.navigation.rollout_workers import (
+    EndedCourse,
+    EnvGroup,
+    EnvPlace,
+    WorkerGroup,
+)
+from believable.worlds.doom.navigation.training_curve import (
+    CURVE,
+    ROLLING,
+    CurveRow,
+    append_row,
+    read_curve,
+)
 from believable.worlds.doom.navigation.weight_files import read_weights, write_weights
 from believable.worlds.doom.navigation_map import GOALS
 
@@ -37,9 +48,11 @@ CHECKPOINT_BATCHES = 5
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """What is trained, on what, for how long. `map_seeds` has one map, or several to train on all of them. Penalties come in
-    slowly, between these shares of the training: from the first decision on they teach to stand still. `start` is what is known
-    of the weights it begins with; None: it begins with chance."""
+    """What is trained, on what, for how long. `map_seeds` has one map, or several to train on all
+    of them. Penalties come in slowly, between these shares of the training: from the first decision
+    on they teach to stand still. `start` is what is known of the weights it begins with; None: it
+    begins with chance.
+    """
 
     agent: str
     seed: int = 1
@@ -58,7 +71,11 @@ class TrainingPlan:
             lap, place = divmod(number, len(self.map_seeds))
             map_seed, goal = self.map_seeds[place], (lap + 5 * place) % GOALS
             navigation_course(map_seed, goal)
-            places.append(EnvPlace(self.agent, goal, map_seed, self.on_the_way, derive(self.seed, "course") % 2**31))
+            places.append(
+                EnvPlace(
+                    self.agent, goal, map_seed, self.on_the_way, derive(self.seed, "course") % 2**31
+                )
+            )
         return places
 
     def penalties(self, decisions: int) -> float:
@@ -127,14 +144,18 @@ class NavigationTraining:
             "recipe": asdict(self.learner.recipe),
         }
 
-    # ------------------------------------------------------------------------------------------ curve
+    # ------------------------------------------------------------------------------------------
+    # curve
 
     def _row(self, batch: LearnedBatch) -> CurveRow:
         self._rounds += len(batch.rounds)
         self._recent.extend(_figures(ended) for ended in batch.rounds if ended.from_island)
         means = np.mean(self._recent, 0).tolist() if self._recent else [float("nan")] * 6
         success, to_goal, deaths, sudden, collided, slow = (round(value, 4) for value in means)
-        decisions, losses = self.learner.decisions, {name: round(value, 5) for name, value in batch.losses.items()}
+        decisions, losses = (
+            self.learner.decisions,
+            {name: round(value, 5) for name, value in batch.losses.items()},
+        )
         return CurveRow(
             decisions,
             round(self._seconds, 1),
@@ -151,7 +172,8 @@ class NavigationTraining:
             losses["entropy"],
         )
 
-    # ------------------------------------------------------------------------------------------ checkpoints
+    # ------------------------------------------------------------------------------------------
+    # checkpoints
 
     def _checkpoint(self) -> None:
         words = {
@@ -166,14 +188,18 @@ class NavigationTraining:
 
     def _resume(self) -> None:
         path = self.folder / CHECKPOINT
-        state, words = read_weights(path, "Delete the folder to train anew, or put an earlier copy of the file there.")
+        state, words = read_weights(
+            path, "Delete the folder to train anew, or put an earlier copy of the file there."
+        )
         planned = json.loads(json.dumps(asdict(self.plan)))
-        differing = [name for name in ("agent", "seed", "map_seeds") if words["plan"][name] != planned[name]]
+        differing = [
+            name for name in ("agent", "seed", "map_seeds") if words["plan"][name] != planned[name]
+        ]
         if differing:
             name = differing[0]
             raise InvalidInput(
-                f"{path}: it was begun with {name} {words['plan'][name]!r}, now {planned[name]!r} is asked for. "
-                "Train into another folder."
+                f"{path}: it was begun with {name} {words['plan'][name]!r}, now {planned[name]!r}"
+                " is asked for. Train into another folder."
             )
         self.learner.restore(state)
         self.learner.decisions = words["decisions"]
@@ -193,7 +219,14 @@ class NavigationTraining:
 
 def _figures(ended: EndedCourse) -> tuple[float, ...]:
     decisions = ended.decisions if ended.arrived else DECISIONS_MAX
-    return float(ended.arrived), float(decisions), float(ended.died), ended.sudden, ended.collided, ended.slow
+    return (
+        float(ended.arrived),
+        float(decisions),
+        float(ended.died),
+        ended.sudden,
+        ended.collided,
+        ended.slow,
+    )
 
 
 def train_agent(
@@ -210,34 +243,54 @@ def train_agent(
 ) -> Path:
     """Train into `folder`, or go on with what is there; gives the file with the weights."""
     map_seeds = tuple(range(FIRST_MAP, FIRST_MAP + maps))
-    plan = TrainingPlan(agent, seed, decisions, map_seeds, environments=max(GOALS, maps), workers=workers)
+    plan = TrainingPlan(
+        agent, seed, decisions, map_seeds, environments=max(GOALS, maps), workers=workers
+    )
     recipe = PpoRecipe() if rate is None else PpoRecipe(learning_rate=rate)
     weights = None
     if start is not None:
         weights, plan = _begun_with(start, plan)
-    return NavigationTraining(plan, folder, clock=WallClock(), recipe=recipe, weights=weights).run(tell)
+    return NavigationTraining(plan, folder, clock=WallClock(), recipe=recipe, weights=weights).run(
+        tell
+    )
 
 
 def _begun_with(start: Path, plan: TrainingPlan) -> tuple[Arrays, TrainingPlan]:
-    """Weights to begin with, and the plan that says so. An agent that has learned with its penalties keeps them."""
+    """Weights to begin with, and the plan that says so. An agent that has learned with its
+    penalties keeps them.
+    """
     weights, words = read_weights(start, "Give a file of weights that believable train wrote.")
     ramp = (0.0, 0.0) if words["agent"] == plan.agent else (0.1, 0.4)
-    known: dict[str, Any] = {name: words[name] for name in ("agent", "seed", "decisions", "note", "plan") if name in words}
-    return taken_over(weights, words["agent"], plan.agent, str(start)), replace(plan, ramp=ramp, start=known)
+    known: dict[str, Any] = {
+        name: words[name]
+        for name in ("agent", "seed", "decisions", "note", "plan")
+        if name in words
+    }
+    return taken_over(weights, words["agent"], plan.agent, str(start)), replace(
+        plan, ramp=ramp, start=known
+    )
 
 
 def taken_over(weights: Arrays, giver: str, taker: str, place: str) -> Arrays:
-    """Weights of one agent for another that sees the same. Each action begins as the giver's with the nearest turn."""
+    """Weights of one agent for another that sees the same. Each action begins as the giver's with
+    the nearest turn.
+    """
     teacher, learner = navigation_agent(giver), navigation_agent(taker)
     if teacher.sees_depth != learner.sees_depth:
         raise InvalidInput(
-            f"{place}: weights of {giver!r}, which does not see what {taker!r} sees. Begin with an agent that does."
+            f"{place}: weights of {giver!r}, which does not see what {taker!r} sees. Begin with an"
+            " agent that does."
         )
     rows = [_nearest_action(turn, teacher.actions) for turn in learner.actions]
-    return {name: values[rows] if name.startswith("action.") else values for name, values in weights.items()}
+    return {
+        name: values[rows] if name.startswith("action.") else values
+        for name, values in weights.items()
+    }
 
 
 def _nearest_action(turn: int | None, actions: Sequence[int | None]) -> int:
     if turn is None:
         return actions.index(None)
-    return min((abs(other - turn), number) for number, other in enumerate(actions) if other is not None)[1]
+    return min(
+        (abs(other - turn), number) for number, other in enumerate(actions) if other is not None
+    )[1]

@@ -1,7 +1,8 @@
-"""A trained agent that plays: the network's forward pass in numpy. Training computes the same with torch (`ppo.py`).
+"""A trained agent that plays: the network's forward pass in numpy. Training computes the same with
+torch (`ppo.py`).
 
-Depth goes through two convolutions and a layer of 128, everything else through two layers of 128; both together give a number for
-each action.
+Depth goes through two convolutions and a layer of 128, everything else through two layers of 128;
+both together give a number for each action.
 """
 
 from __future__ import annotations
@@ -45,8 +46,12 @@ class NavigationPolicy:
     def _convolved(self, name: str, picture: Floats, stride: int) -> Floats:
         kernels, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
         side = kernels.shape[-1]
-        windows = np.lib.stride_tricks.sliding_window_view(picture, (side, side), axis=(1, 2))[:, ::stride, ::stride]
-        result: Floats = np.einsum("cyxij,kcij->kyx", windows, kernels, optimize=True) + bias[:, None, None]
+        windows = np.lib.stride_tricks.sliding_window_view(picture, (side, side), axis=(1, 2))[
+            :, ::stride, ::stride
+        ]
+        result: Floats = (
+            np.einsum("cyxij,kcij->kyx", windows, kernels, optimize=True) + bias[:, None, None]
+        )
         return result.astype(np.float32)
 
 

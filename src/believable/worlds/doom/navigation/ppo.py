@@ -1,8 +1,9 @@
-"""The recipe: proximal policy optimisation (Schulman et al. 2017), whole in this file. Needs the extra `train`.
+"""The recipe: proximal policy optimisation (Schulman et al. 2017), whole in this file. Needs the
+extra `train`.
 
-Decisions are gathered from all environments for a while, then learned from several times: how much better each action was than
-expected (generalised advantage estimation), pushed no farther than `clip` from what was done. Dropout is on while learning
-and off while acting.
+Decisions are gathered from all environments for a while, then learned from several times: how much
+better each action was than expected (generalised advantage estimation), pushed no farther than
+`clip` from what was done. Dropout is on while learning and off while acting.
 """
 
 from __future__ import annotations
@@ -26,15 +27,17 @@ except ImportError as error:
     raise MissingExtra(what="training", extra="train") from error
 
 Arrays = dict[str, NDArray[Any]]
-#: While it learns, environments stand still: a second thread takes a quarter of the time off. Always two, so that the same seed
-#: learns the same on any number of cores.
+#: While it learns, environments stand still: a second thread takes a quarter of the time off.
+#: Always two, so that the same seed learns the same on any number of cores.
 LEARNING_THREADS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class PpoRecipe:
-    """The published values (Milani et al. 2023), but for the learning rate: theirs is a constant 2.5e-4 for ten million
-    decisions; ours begins higher and falls to a tenth, because we train for a twentieth of that."""
+    """The published values (Milani et al. 2023), but for the learning rate: theirs is a constant
+    2.5e-4 for ten million decisions; ours begins higher and falls to a tenth, because we train for
+    a twentieth of that.
+    """
 
     batch: int = 2048
     minibatches: int = 4
@@ -69,7 +72,9 @@ class NavigationNetwork(nn.Module):
                 nn.init.orthogonal_(layer.weight, gain)
                 nn.init.zeros_(layer.bias)
 
-    def forward(self, senses: torch.Tensor, depth: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
+    def forward(
+        self, senses: torch.Tensor, depth: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         hidden = self.dropout(torch.relu(self.body(torch.relu(self.senses(senses)))))
         if self.sees_depth:
             assert depth is not None
@@ -89,7 +94,9 @@ class LearnedBatch:
 
 
 class Learner:
-    """A network, its optimiser, and chance. All of its state is in `state()`, so that a training goes on where it was."""
+    """A network, its optimiser, and chance. All of its state is in `state()`, so that a training
+    goes on where it was.
+    """
 
     def __init__(self, agent: NavigationAgent, recipe: PpoRecipe, seed: int) -> None:
         torch.set_num_threads(1)
@@ -100,12 +107,17 @@ class Learner:
         self.rng = np.random.default_rng(seed)
         self.decisions = 0
 
-    # ------------------------------------------------------------------------------------------ gathering and learning
+    # ------------------------------------------------------------------------------------------
+    # gathering and learning
 
     def go_on(self, group: EnvGroup, progress: float) -> LearnedBatch:
-        """Gather one batch and learn from it. `progress` is the share of the training that is done."""
+        """Gather one batch and learn from it. `progress` is the share of the training that is
+        done.
+        """
         for part in self.optimiser.param_groups:
-            part["lr"] = self.recipe.learning_rate * (1 - min(progress, 1.0) * (1 - self.recipe.last_rate_share))
+            part["lr"] = self.recipe.learning_rate * (
+                1 - min(progress, 1.0) * (1 - self.recipe.last_rate_share)
+            )
         batch, rounds = self._gather(group)
         losses = self._learn(batch)
         self.decisions += batch["reward"].size
@@ -114,9 +126,21 @@ class Learner:
     def _gather(self, group: EnvGroup) -> tuple[Arrays, list[EndedCourse]]:
         """While one part of the environments is under way, the others are decided for."""
         arrays, steps = group.arrays, self.recipe.batch // group.count
-        seen = {"senses": arrays.senses, "depth": arrays.depth} if self.agent.sees_depth else {"senses": arrays.senses}
-        batch: Arrays = {name: np.empty((steps, *rows.shape), rows.dtype) for name, rows in seen.items()}
-        kinds = {"action": np.int64, "chance": np.float64, "value": np.float32, "reward": np.float32, "over": np.bool_}
+        seen = (
+            {"senses": arrays.senses, "depth": arrays.depth}
+            if self.agent.sees_depth
+            else {"senses": arrays.senses}
+        )
+        batch: Arrays = {
+            name: np.empty((steps, *rows.shape), rows.dtype) for name, rows in seen.items()
+        }
+        kinds = {
+            "action": np.int64,
+            "chance": np.float64,
+            "value": np.float32,
+            "reward": np.float32,
+            "over": np.bool_,
+        }
         batch |= {name: np.zeros((steps, group.count), kind) for name, kind in kinds.items()}
         rounds: list[EndedCourse] = []
         self.network.eval()
@@ -126,7 +150,9 @@ class Learner:
                     rounds += self._earned(group, part, batch, step - 1)
                 for name, values in seen.items():
                     batch[name][step, rows] = values[rows]
-                logits, batch["value"][step, rows] = self._look(arrays.senses[rows], arrays.depth[rows])
+                logits, batch["value"][step, rows] = self._look(
+                    arrays.senses[rows], arrays.depth[rows]
+                )
                 action = np.argmax(logits + self.rng.gumbel(size=logits.shape), 1)
                 chance = logits[np.arange(len(action)), action] - np.logaddexp.reduce(logits, 1)
                 batch["action"][step, rows], batch["chance"][step, rows] = action, chance
@@ -137,7 +163,9 @@ class Learner:
         _, following = self._look(arrays.senses, arrays.depth)
         batch["advantage"] = advantages(batch, following, self.recipe)
         batch["target"] = batch["advantage"] + batch["value"]
-        return {name: values.reshape(-1, *values.shape[2:]) for name, values in batch.items()}, rounds
+        return {
+            name: values.reshape(-1, *values.shape[2:]) for name, values in batch.items()
+        }, rounds
 
     def _earned(self, group: EnvGroup, part: int, batch: Arrays, step: int) -> list[EndedCourse]:
         """What a part's step brought, once it is done."""
@@ -150,14 +178,18 @@ class Learner:
         batch["over"][step, [course.number for course in ended]] = True
         return ended
 
-    def _look(self, senses: NDArray[np.float32], depth: NDArray[np.uint8]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _look(
+        self, senses: NDArray[np.float32], depth: NDArray[np.uint8]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
         with torch.no_grad():
             logits, value = self.network(torch.from_numpy(senses), torch.from_numpy(depth))
         return logits.numpy().astype(np.float64), value.numpy()
 
     def _learn(self, batch: Arrays) -> dict[str, float]:
         recipe, losses = self.recipe, []
-        tensors = {name: torch.from_numpy(values.astype(_kind(values))) for name, values in batch.items()}
+        tensors = {
+            name: torch.from_numpy(values.astype(_kind(values))) for name, values in batch.items()
+        }
         self.network.train()
         torch.set_num_threads(LEARNING_THREADS)
         for chosen in self._minibatches(len(batch["reward"])):
@@ -179,7 +211,11 @@ class Learner:
             losses.append((policy_loss.item(), value_loss.item(), entropy.item()))
         torch.set_num_threads(1)
         means = np.mean(losses, 0)
-        return {"policy_loss": float(means[0]), "value_loss": float(means[1]), "entropy": float(means[2])}
+        return {
+            "policy_loss": float(means[0]),
+            "value_loss": float(means[1]),
+            "entropy": float(means[2]),
+        }
 
     def _minibatches(self, size: int) -> Iterator[torch.Tensor]:
         for _ in range(self.recipe.epochs):
@@ -187,41 +223,61 @@ class Learner:
             for part in np.array_split(order, self.recipe.minibatches):
                 yield torch.from_numpy(part)
 
-    # ------------------------------------------------------------------------------------------ weights and state
+    # ------------------------------------------------------------------------------------------
+    # weights and state
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """What acting needs, and the value besides."""
-        return {name: tensor.detach().numpy().copy() for name, tensor in self.network.state_dict().items()}
+        return {
+            name: tensor.detach().numpy().copy()
+            for name, tensor in self.network.state_dict().items()
+        }
 
     def take(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
-        self.network.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in weights.items()})
+        self.network.load_state_dict(
+            {name: torch.from_numpy(np.array(values)) for name, values in weights.items()}
+        )
 
     def state(self) -> Arrays:
         """Everything there is, as arrays by name."""
         state: Arrays = {f"network.{name}": values for name, values in self.weights().items()}
         for number, moments in self.optimiser.state_dict()["state"].items():
-            state |= {f"optimiser.{number}.{name}": np.asarray(values) for name, values in moments.items()}
+            state |= {
+                f"optimiser.{number}.{name}": np.asarray(values) for name, values in moments.items()
+            }
         state["chance.torch"] = torch.get_rng_state().numpy()
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        self.take({name.removeprefix("network."): v for name, v in state.items() if name.startswith("network.")})
+        self.take(
+            {
+                name.removeprefix("network."): v
+                for name, v in state.items()
+                if name.startswith("network.")
+            }
+        )
         optimiser = self.optimiser.state_dict()
         for name, values in state.items():
             if name.startswith("optimiser."):
                 _, number, moment = name.split(".")
-                optimiser["state"].setdefault(int(number), {})[moment] = torch.from_numpy(np.array(values))
+                optimiser["state"].setdefault(int(number), {})[moment] = torch.from_numpy(
+                    np.array(values)
+                )
         self.optimiser.load_state_dict(optimiser)
         torch.set_rng_state(torch.from_numpy(np.array(state["chance.torch"])))
 
 
 def advantages(batch: Arrays, following: NDArray[Any], recipe: PpoRecipe) -> NDArray[np.float32]:
-    """How much better each action was than expected; nothing reaches back over the end of a round."""
+    """How much better each action was than expected; nothing reaches back over the end of a
+    round.
+    """
     result = np.zeros_like(batch["reward"], dtype=np.float32)
     ahead = np.zeros(batch["reward"].shape[1])
     for step in reversed(range(len(result))):
         going_on = 1.0 - batch["over"][step]
-        surprise = batch["reward"][step] + recipe.discount * following * going_on - batch["value"][step]
+        surprise = (
+            batch["reward"][step] + recipe.discount * following * going_on - batch["value"][step]
+        )
         ahead = surprise + recipe.discount * recipe.trace * going_on * ahead
         result[step] = ahead
         following = batch["value"][step]

@@ -1,5 +1,6 @@
-"""Many environments in a few processes: each worker steps its own, one after the other, and writes what they see into memory that
-the trainer reads. A worker whose trainer is gone ends, and its engines with it.
+"""Many environments in a few processes: each worker steps its own, one after the other, and writes
+what they see into memory that the trainer reads. A worker whose trainer is gone ends, and its
+engines with it.
 """
 
 from __future__ import annotations
@@ -60,12 +61,20 @@ class EndedCourse:
 
 
 class SharedArrays:
-    """What all environments see and earn, one row each, in memory that workers write and the trainer reads."""
+    """What all environments see and earn, one row each, in memory that workers write and the
+    trainer reads.
+    """
 
     def __init__(self, count: int, name: str | None = None) -> None:
-        sizes = [(DEPTH_PX * DEPTH_PX, np.uint8)] * 2 + [(SENSES, np.float32)] * 2 + [(1, np.float32), (1, np.int64)]
+        sizes = (
+            [(DEPTH_PX * DEPTH_PX, np.uint8)] * 2
+            + [(SENSES, np.float32)] * 2
+            + [(1, np.float32), (1, np.int64)]
+        )
         total = sum(count * width * np.dtype(kind).itemsize for width, kind in sizes)
-        self.memory = multiprocessing.shared_memory.SharedMemory(name=name, create=name is None, size=total)
+        self.memory = multiprocessing.shared_memory.SharedMemory(
+            name=name, create=name is None, size=total
+        )
         views: list[NDArray[Any]] = []
         at = 0
         for width, kind in sizes:
@@ -85,8 +94,10 @@ class SharedArrays:
 
 
 class EnvGroup(Protocol):
-    """Environments stepped in parts, so that while some are under way others can be decided for. Rows of `arrays` hold what was
-    seen after the last step; where a round was cut off, its end is in the rows `last_…`."""
+    """Environments stepped in parts, so that while some are under way others can be decided for.
+    Rows of `arrays` hold what was seen after the last step; where a round was cut off, its end is
+    in the rows `last_…`.
+    """
 
     arrays: SharedArrays
     count: int
@@ -107,12 +118,18 @@ class WorkerGroup:
         self.arrays = SharedArrays(self.count)
         context = multiprocessing.get_context("spawn")
         self._workers: list[tuple[BaseProcess, Connection]] = []
-        self.parts: Sequence[NDArray[np.int64]] = np.array_split(np.arange(self.count), min(workers, self.count))
+        self.parts: Sequence[NDArray[np.int64]] = np.array_split(
+            np.arange(self.count), min(workers, self.count)
+        )
         try:
             for share in self.parts:
                 own, other = context.Pipe()
                 rows = {int(row): places[int(row)] for row in share}
-                process = context.Process(target=_work, args=(other, self.arrays.memory.name, self.count, rows), daemon=True)
+                process = context.Process(
+                    target=_work,
+                    args=(other, self.arrays.memory.name, self.count, rows),
+                    daemon=True,
+                )
                 with protected_start():
                     process.start()
                 other.close()
@@ -151,12 +168,20 @@ class WorkerGroup:
 def _answer(pipe: Connection) -> list[EndedCourse]:
     try:
         if not pipe.poll(PATIENCE_S):
-            raise WorkerFailed(f"an environment has not answered for {PATIENCE_S:.0f} s. Start the training again: it goes on.")
+            raise WorkerFailed(
+                f"an environment has not answered for {PATIENCE_S:.0f} s. Start the training again:"
+                " it goes on."
+            )
         answer = pipe.recv()
     except (EOFError, ConnectionResetError):
-        raise WorkerFailed("a process with environments ended. Start the training again: it goes on.") from None
+        raise WorkerFailed(
+            "a process with environments ended. Start the training again: it goes on."
+        ) from None
     if isinstance(answer, str):
-        raise WorkerFailed(f"an environment broke: {answer.strip().splitlines()[-1]} Start the training again: it goes on.")
+        raise WorkerFailed(
+            f"an environment broke: {answer.strip().splitlines()[-1]} Start the training again: it"
+            " goes on."
+        )
     rounds: list[EndedCourse] = answer
     return rounds
 
@@ -187,7 +212,9 @@ def _work(pipe: Connection, memory: str, count: int, places: dict[int, EnvPlace]
 
 
 class _Row:
-    """One environment and its rows in shared memory. A round that is over is followed by the next."""
+    """One environment and its rows in shared memory. A round that is over is followed by the
+    next.
+    """
 
     def __init__(self, number: int, place: EnvPlace, arrays: SharedArrays) -> None:
         self._number, self._arrays = number, arrays
@@ -213,8 +240,13 @@ class _Row:
         self._counts += (facts["sudden"], facts["collided"], facts["slow"])
         if not (over or cut_off):
             return None
-        arrays.last_senses[number], arrays.last_depth[number] = arrays.senses[number], arrays.depth[number]
+        arrays.last_senses[number], arrays.last_depth[number] = (
+            arrays.senses[number],
+            arrays.depth[number],
+        )
         decisions, from_island = facts["decisions"], self._from_island
         shares = (self._counts / decisions).tolist()
         self._begin()
-        return EndedCourse(number, facts["arrived"], facts["died"], decisions, from_island, cut_off, *shares)
+        return EndedCourse(
+            number, facts["arrived"], facts["died"], decisions, from_island, cut_off, *shares
+        )

@@ -1,4 +1,6 @@
-"""What a navigation agent is told after each decision: numbers about itself and the goal, and for some a picture of depths."""
+"""What a navigation agent is told after each decision: numbers about itself and the goal, and for
+some a picture of depths.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,20 @@ from believable.worlds.doom.navigation.course import NavigationCourse
 from believable.worlds.doom.navigation.declarations import NavigationAgent
 
 DEPTH_PX = 32
-#: A place is also told by waves of so many periods over the map: without them a small network cannot tell two doors apart.
+#: A place is also told by waves of so many periods over the map: without them a small network
+#: cannot tell two doors apart.
 OWN_PERIODS, GOAL_PERIODS = (1, 2, 4, 8, 16), (1, 2, 4)
 SENSES = 24 + 4 * len(OWN_PERIODS) + 4 * len(GOAL_PERIODS)
 _SPEED_UNITS = 17.0
 Depth = NDArray[np.uint8]
 
 
-def senses_of(agent: NavigationAgent, course: NavigationCourse, body: FigureState, last_action: int) -> NDArray[np.float32]:
-    """Place / map size, velocity, heading and camera as cosine and sine, the goal in the own frame with its distance, on ground,
-    in a jump area, the last action."""
+def senses_of(
+    agent: NavigationAgent, course: NavigationCourse, body: FigureState, last_action: int
+) -> NDArray[np.float32]:
+    """Place / map size, velocity, heading and camera as cosine and sine, the goal in the own frame
+    with its distance, on ground, in a jump area, the last action.
+    """
     size = course.size_units
     gx, gy, gz = course.goal_place
     yaw, camera = math.radians(body.angle_deg), math.radians(body.camera[3])
@@ -67,7 +73,12 @@ def senses_of(agent: NavigationAgent, course: NavigationCourse, body: FigureStat
 
 
 def _waves(x: float, y: float, periods: tuple[int, ...]) -> list[float]:
-    return [wave(2 * math.pi * n * place) for n in periods for place in (x, y) for wave in (math.cos, math.sin)]
+    return [
+        wave(2 * math.pi * n * place)
+        for n in periods
+        for place in (x, y)
+        for wave in (math.cos, math.sin)
+    ]
 
 
 def depth_of(buffer: NDArray[Any]) -> Depth:
@@ -79,5 +90,7 @@ def depth_of(buffer: NDArray[Any]) -> Depth:
 
 @cache
 def _spread(size: int) -> NDArray[np.int64]:
-    """The rows or columns that are taken. Kept, because finding them takes longer than the picture."""
+    """The rows or columns that are taken. Kept, because finding them takes longer than the
+    picture.
+    """
     return np.linspace(0, size - 1, DEPTH_PX).astype(np.int64)

@@ -1,4 +1,6 @@
-"""Navigation as a task to be measured in: what the command line asks of it. Training is asked of `navigation_training`."""
+"""Navigation as a task to be measured in: what the command line asks of it. Training is asked of
+`navigation_training`.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,25 @@ from pathlib import Path
 
 from believable.core.work import Progress
 from believable.recordings.recording import Recording
-from believable.worlds.doom.navigation.movement_measures import MEASURE_WORDS, RunMeasures, run_measures, summarised
+from believable.worlds.doom.navigation.movement_measures import (
+    MEASURE_WORDS,
+    RunMeasures,
+    run_measures,
+    summarised,
+)
 from believable.worlds.doom.navigation.navigation_player import trained_agent
 from believable.worlds.doom.navigation.navigation_runs import UNTRAINED, measured_runs, planned_runs
 from believable.worlds.doom.navigation.training_curve import mean_curve, read_curve
 
-__all__ = ["MEASURE_WORDS", "RunMeasures", "evaluate_agent", "mean_curve", "measure_recording", "read_curve", "summarised"]
+__all__ = [
+    "MEASURE_WORDS",
+    "RunMeasures",
+    "evaluate_agent",
+    "mean_curve",
+    "measure_recording",
+    "read_curve",
+    "summarised",
+]
 
 
 def evaluate_agent(
@@ -28,7 +43,9 @@ def evaluate_agent(
 ) -> list[RunMeasures]:
     """Play runs to drawn goals and measure them."""
     source = UNTRAINED if untrained else "" if weights is None else str(weights)
-    return measured_runs(planned_runs(agent, runs, seed, map_seeds, source), workers=workers, progress=progress)
+    return measured_runs(
+        planned_runs(agent, runs, seed, map_seeds, source), workers=workers, progress=progress
+    )
 
 
 def agent_in(weights: Path) -> str:

@@ -1,4 +1,6 @@
-"""The curve of a training: a row per batch in `curve.csv`, and what several of them say together."""
+"""The curve of a training: a row per batch in `curve.csv`, and what several of them say
+together.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ ROLLING = 200
 
 @dataclass(frozen=True, slots=True)
 class CurveRow:
-    """Where a training stood after a batch. Success and all that follows are of the last `ROLLING` rounds from the island."""
+    """Where a training stood after a batch. Success and all that follows are of the last `ROLLING`
+    rounds from the island.
+    """
 
     decisions: int
     seconds: float
@@ -68,12 +72,17 @@ class CurvePoint:
     seeds: int
 
 
-def mean_curve(curves: Sequence[Sequence[CurveRow]], name: str, every: int = 10_000) -> list[CurvePoint]:
+def mean_curve(
+    curves: Sequence[Sequence[CurveRow]], name: str, every: int = 10_000
+) -> list[CurvePoint]:
     """Over all curves, as far as the shortest goes."""
     last = min((curve[-1].decisions for curve in curves if curve), default=0)
     points = []
     for decisions in range(every, last + 1, every):
-        values = [next(getattr(row, name) for row in curve if row.decisions >= decisions) for curve in curves]
+        values = [
+            next(getattr(row, name) for row in curve if row.decisions >= decisions)
+            for curve in curves
+        ]
         spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
         points.append(CurvePoint(decisions, float(np.mean(values)), spread, len(values)))
     return points

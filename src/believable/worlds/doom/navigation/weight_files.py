@@ -1,4 +1,6 @@
-"""Weights in files: safetensors with what they are in the file's own words, and a digest, so that a broken file is noticed."""
+"""Weights in files: safetensors with what they are in the file's own words, and a digest, so that a
+broken file is noticed.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,20 @@ Arrays = Mapping[str, NDArray[Any]]
 def write_weights(path: Path, arrays: Arrays, words: Mapping[str, Any]) -> None:
     """Whole or not at all: whoever is interrupted leaves the file that was there."""
     tensors = {name: np.ascontiguousarray(values) for name, values in arrays.items()}
-    kept = {"format": FORMAT, "words": json.dumps(words, sort_keys=True), "digest": _digest(tensors)}
+    kept = {
+        "format": FORMAT,
+        "words": json.dumps(words, sort_keys=True),
+        "digest": _digest(tensors),
+    }
     body = _safetensors().save(tensors, metadata=kept)
     with whole_file(path) as draft:
         draft.write_bytes(body)
 
 
 def read_weights(path: Path, cure: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays by name and what was said of them, or an error that names the file; `cure` says what to do about it."""
+    """Arrays by name and what was said of them, or an error that names the file; `cure` says what
+    to do about it.
+    """
     library = _safetensors()
     try:
         body = path.read_bytes()
@@ -37,11 +45,18 @@ def read_weights(path: Path, cure: str) -> tuple[dict[str, NDArray[Any]], dict[s
     except FileNotFoundError:
         raise InvalidInput(f"{path}: there is no such file. {cure}") from None
     except Exception as error:  # noqa: BLE001  the library's own kinds are not exported everywhere
-        raise InvalidInput(f"{path}: not a whole file of weights ({str(error)[:120]}). {cure}") from None
+        raise InvalidInput(
+            f"{path}: not a whole file of weights ({str(error)[:120]}). {cure}"
+        ) from None
     if words.get("format") != FORMAT:
-        raise InvalidInput(f"{path}: expected weights of {FORMAT}, got {words.get('format')!r}. {cure}")
+        raise InvalidInput(
+            f"{path}: expected weights of {FORMAT}, got {words.get('format')!r}. {cure}"
+        )
     if words.get("digest") != _digest(arrays):
-        raise InvalidInput(f"{path}: its content does not have the digest that was written with it: it is damaged. {cure}")
+        raise InvalidInput(
+            f"{path}: its content does not have the digest that was written with it: it is damaged."
+            f" {cure}"
+        )
     return arrays, json.loads(words["words"])
 
 

@@ -1,7 +1,8 @@
-"""Asking the model: a prompt from its file, a few attempts at an answer that can be read, everything in the trace.
+"""Asking the model: a prompt from its file, a few attempts at an answer that can be read,
+everything in the trace.
 
-An answer that cannot be read is a recorded failure. After the last attempt the result is None, and what a mind does then is
-its own design: it never takes an answer of ours for the model's.
+An answer that cannot be read is a recorded failure. After the last attempt the result is None, and
+what a mind does then is its own design: it never takes an answer of ours for the model's.
 """
 
 from __future__ import annotations
@@ -16,7 +17,12 @@ from typing import Any, TypeVar
 from believable.core.seeds import derive
 from believable.worlds.town.generative.memory_retrieval import ScoredMemory
 from believable.worlds.town.generative.memory_stream import Memory
-from believable.worlds.town.language.language_model import AnswerForm, ChoiceForm, LanguageModel, ModelRequest
+from believable.worlds.town.language.language_model import (
+    AnswerForm,
+    ChoiceForm,
+    LanguageModel,
+    ModelRequest,
+)
 
 PROMPTS = Path(__file__).with_name("prompts")
 ATTEMPTS = 3
@@ -56,7 +62,12 @@ class Asker:
         seed = derive(self.seed, name, prompt)
         for attempt in range(1, ATTEMPTS + 1):
             answer = self.model.answer(ModelRequest(name, prompt, form, seed, attempt))
-            line: dict[str, Any] = {"prompt": name, "text": prompt, "attempt": attempt, "answer": answer.text}
+            line: dict[str, Any] = {
+                "prompt": name,
+                "text": prompt,
+                "attempt": attempt,
+                "answer": answer.text,
+            }
             if retrieved:
                 line["retrieved"] = [entry.values() for entry in retrieved]
             try:
@@ -72,22 +83,37 @@ class Asker:
 
     def remembered(self, memory: Memory) -> None:
         """Write a new memory into the trace."""
-        line = {"number": memory.number, "type": memory.kind, "text": memory.text, "importance": memory.importance}
+        line = {
+            "number": memory.number,
+            "type": memory.kind,
+            "text": memory.text,
+            "importance": memory.importance,
+        }
         self.note("memory", {**line, "evidence": list(memory.evidence)})
 
     def choose(
-        self, name: str, values: Mapping[str, str], options: Sequence[str], focus: str, *, retrieved: Sequence[ScoredMemory] = ()
+        self,
+        name: str,
+        values: Mapping[str, str],
+        options: Sequence[str],
+        focus: str,
+        *,
+        retrieved: Sequence[ScoredMemory] = (),
     ) -> int | None:
         """The number of the option that was chosen. One option needs no question."""
         if len(options) == 1:
             return 0
         listed = {**values, "options": "\n".join(f"- {option}" for option in options)}
         form = ChoiceForm(tuple(options), focus)
-        return self.ask(name, listed, form, functools.partial(read_choice, options=options), retrieved=retrieved)
+        return self.ask(
+            name, listed, form, functools.partial(read_choice, options=options), retrieved=retrieved
+        )
 
 
 def read_choice(text: str, options: Sequence[str]) -> int:
-    """The option that the answer is, apart from capitals, quotes, a leading dash and a full stop."""
+    """The option that the answer is, apart from capitals, quotes, a leading dash and a full
+    stop.
+    """
     plain = _plain(text)
     for number, option in enumerate(options):
         if _plain(option) == plain:
@@ -118,18 +144,26 @@ class TimetableLine:
 
 
 def read_timetable(text: str, *, from_minute: int, to_minute: int) -> tuple[TimetableLine, ...]:
-    """Lines `HH:MM …: what`, in order of time, within these minutes of the day; other lines are not allowed."""
+    """Lines `HH:MM …: what`, in order of time, within these minutes of the day; other lines are not
+    allowed.
+    """
     lines = [line for line in text.splitlines() if line.strip()]
     table: list[TimetableLine] = []
     for line in lines:
         stated = re.fullmatch(r"\s*(?:\d+[.)]\s+)?(\d{1,2}):(\d{2})(?:[^:]*):\s*(\S.*?)\s*", line)
         if stated is None:
-            raise UnreadableAnswer(f"expected lines such as '09:00: knead dough', got {line[:80]!r}")
+            raise UnreadableAnswer(
+                f"expected lines such as '09:00: knead dough', got {line[:80]!r}"
+            )
         minute = int(stated[1]) * 60 + int(stated[2])
         if not from_minute <= minute < to_minute or int(stated[2]) > 59:
-            raise UnreadableAnswer(f"{line[:40]!r}: expected a time from {_clock(from_minute)} to {_clock(to_minute)}")
+            raise UnreadableAnswer(
+                f"{line[:40]!r}: expected a time from {_clock(from_minute)} to {_clock(to_minute)}"
+            )
         if table and minute <= table[-1].minute:
-            raise UnreadableAnswer(f"{line[:40]!r}: expected a time after {_clock(table[-1].minute)}")
+            raise UnreadableAnswer(
+                f"{line[:40]!r}: expected a time after {_clock(table[-1].minute)}"
+            )
         table.append(TimetableLine(minute, stated[3]))
     if not table:
         raise UnreadableAnswer("expected a timetable, got nothing")

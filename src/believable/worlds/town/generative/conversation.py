@@ -1,4 +1,6 @@
-"""Talk: each says the next line from what comes to mind about the other, until the model ends it; then it is remembered."""
+"""Talk: each says the next line from what comes to mind about the other, until the model ends it;
+then it is remembered.
+"""
 
 from __future__ import annotations
 
@@ -58,8 +60,14 @@ def next_line(asker: Asker, stream: MemoryStream, scene: TalkScene, talk: Talk) 
     first, other = (persona.name.partition(" ")[0] for persona in (scene.persona, scene.other))
     relation = scene.persona.relations.get(scene.other.id, "acquaintance")
     last = talk.lines[-1][1] if talk.lines else ""
-    focus = f"{scene.other.name}. {last}" if last else f"{scene.other.name}, {relation} of {scene.persona.name}"
-    recalled = retrieve(stream, asker.model, focus, scene.percept.step, RULES[scene.variant], MEMORIES_SHOWN)
+    focus = (
+        f"{scene.other.name}. {last}"
+        if last
+        else f"{scene.other.name}, {relation} of {scene.persona.name}"
+    )
+    recalled = retrieve(
+        stream, asker.model, focus, scene.percept.step, RULES[scene.variant], MEMORIES_SHOWN
+    )
     topics = [entry.memory.text for entry in recalled]
     values = {
         "about": scene.about,
@@ -71,16 +79,22 @@ def next_line(asker: Asker, stream: MemoryStream, scene: TalkScene, talk: Talk) 
         "said": talk.said(scene.people),
         "memories": "\n".join(entry.memory.text for entry in recalled) or "nothing",
     }
-    clauses = [clause for topic in topics if (clause := spoken_clause(topic, scene.persona, scene.other))]
+    clauses = [
+        clause for topic in topics if (clause := spoken_clause(topic, scene.persona, scene.other))
+    ]
     clause = clauses[len(talk.lines) // 2 % len(clauses)] if clauses else f"I am {scene.doing}"
     facts = (f"{first} meets {other}, a {relation}. {first} says:",)
-    form = SentenceForm(facts, f"{other}, {clause}, and" if not talk.lines else f"{clause[0].upper()}{clause[1:]}, and")
+    form = SentenceForm(
+        facts,
+        f"{other}, {clause}, and" if not talk.lines else f"{clause[0].upper()}{clause[1:]}, and",
+    )
     return asker.ask("talk", values, form, read_sentence, retrieved=recalled)
 
 
 def spoken_clause(memory: str, persona: Persona, other: Persona) -> str | None:
-    """What a memory is, said by its owner to the other: what was decided to be said, before it is worded. None for what was said
-    before, and for plans."""
+    """What a memory is, said by its owner to the other: what was decided to be said, before it is
+    worded. None for what was said before, and for plans.
+    """
     if " said to " in memory or " talked with " in memory or "'s plan for day " in memory:
         return None
     subject, verb, rest = memory.partition(" is ")
@@ -95,20 +109,30 @@ def spoken_clause(memory: str, persona: Persona, other: Persona) -> str | None:
 
 
 def goes_on(asker: Asker, scene: TalkScene, talk: Talk) -> bool:
-    """Whether the person says more after this line. Unread answers end a talk: nothing is put into anybody's mouth."""
+    """Whether the person says more after this line. Unread answers end a talk: nothing is put into
+    anybody's mouth.
+    """
     if len(talk.lines) < LEAST_LINES:
         return True
     if len(talk.lines) >= MOST_LINES - 1:
         return False
     first = scene.persona.name.partition(" ")[0]
     options = [f"{first} says more and asks about it", f"{first} ends the talk and says goodbye"]
-    values = {"person": scene.persona.name, "other": scene.other.name, "said": talk.said(scene.people)}
-    return asker.choose("talk_on", values, options, " ".join(text for _, text in talk.lines[-2:])) == 0
+    values = {
+        "person": scene.persona.name,
+        "other": scene.other.name,
+        "said": talk.said(scene.people),
+    }
+    return (
+        asker.choose("talk_on", values, options, " ".join(text for _, text in talk.lines[-2:])) == 0
+    )
 
 
 def talk_memory(scene_people: Mapping[str, Persona], person: str, talk: Talk) -> str:
     """The talk as it is remembered: with whom, and what was said."""
-    lines = " / ".join(f"{scene_people[who].name.partition(' ')[0]}: {text}" for who, text in talk.lines)
+    lines = " / ".join(
+        f"{scene_people[who].name.partition(' ')[0]}: {text}" for who, text in talk.lines
+    )
     return f"{scene_people[person].name} talked with {scene_people[talk.other].name}. {lines}"
 
 

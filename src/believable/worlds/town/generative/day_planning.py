@@ -1,7 +1,9 @@
-"""Plans: the day in broad strokes, hour by hour, then tasks of 5 to 15 minutes; new tasks when something intervenes.
+"""Plans: the day in broad strokes, hour by hour, then tasks of 5 to 15 minutes; new tasks when
+something intervenes.
 
-In the paper every day has a plan of its own, which follows from yesterday. In the released code the requirements of the first day
-stay; a new status is written, by a prompt whose heading names the same person for everybody.
+In the paper every day has a plan of its own, which follows from yesterday. In the released code the
+requirements of the first day stay; a new status is written, by a prompt whose heading names the
+same person for everybody.
 """
 
 from __future__ import annotations
@@ -14,7 +16,12 @@ from pathlib import Path
 from believable.core.errors import StudyError
 from believable.core.seeds import generator
 from believable.study.nodes import parse
-from believable.worlds.town.generative.asking import Asker, TimetableLine, read_sentence, read_timetable
+from believable.worlds.town.generative.asking import (
+    Asker,
+    TimetableLine,
+    read_sentence,
+    read_timetable,
+)
 from believable.worlds.town.generative.memory_retrieval import ScoredMemory
 from believable.worlds.town.language.language_model import SentenceForm, TimetableForm
 from believable.worlds.town.mind import MINUTES_PER_DAY, Persona
@@ -45,7 +52,10 @@ def everyday() -> tuple[EverydayIntention, ...]:
     tree, problems = parse(file.read_bytes(), file.name)
     if tree is None or problems:
         raise StudyError(problems)
-    return tuple(EverydayIntention(row["words"], tuple(row["at"]), tuple(row["does"])) for row in tree.plain())
+    return tuple(
+        EverydayIntention(row["words"], tuple(row["at"]), tuple(row["does"]))
+        for row in tree.plain()
+    )
 
 
 def work_words(persona: Persona, town: TownMap) -> str:
@@ -72,12 +82,15 @@ def intentions_of(persona: Persona, town: TownMap) -> dict[str, tuple[str, ...]]
 
 
 def fulfilling(persona: Persona, town: TownMap, words: str) -> tuple[str, str | None] | None:
-    """The activities any of which fulfils an intention, and the building; None for words of the model's own."""
+    """The activities any of which fulfils an intention, and the building; None for words of the
+    model's own.
+    """
     if words == work_words(persona, town):
         paid = [
             name
             for name, kind in activities().items()
-            if kind.wage and any(town.fixtures_of(place, building=persona.workplace) for place in kind.at)
+            if kind.wage
+            and any(town.fixtures_of(place, building=persona.workplace) for place in kind.at)
         ]
         return " ".join(paid or ["read", "write"]), persona.workplace
     for intention in everyday():
@@ -93,7 +106,9 @@ def fulfilling(persona: Persona, town: TownMap, words: str) -> tuple[str, str | 
 def about_words(persona: Persona, people: Sequence[Persona], status: str = "") -> str:
     """Who somebody is, as every prompt begins."""
     names = {other.id: other.name for other in people}
-    relations = ", ".join(f"{names[other]} ({relation})" for other, relation in persona.relations.items())
+    relations = ", ".join(
+        f"{names[other]} ({relation})" for other, relation in persona.relations.items()
+    )
     return (
         f"{persona.name} is {persona.age} years old, works as {persona.role} and {persona.about}. "
         f"{persona.name} knows {relations}."
@@ -106,7 +121,14 @@ def clock(minute: float) -> str:
 
 
 def day_plan(
-    asker: Asker, persona: Persona, town: TownMap, about: str, *, day: int, yesterday: str, retrieved: Sequence[ScoredMemory] = ()
+    asker: Asker,
+    persona: Persona,
+    town: TownMap,
+    about: str,
+    *,
+    day: int,
+    yesterday: str,
+    retrieved: Sequence[ScoredMemory] = (),
 ) -> tuple[TimetableLine, ...] | None:
     """The day in broad strokes."""
     work = work_words(persona, town)
@@ -118,14 +140,18 @@ def day_plan(
         (max(775, persona.work_from + 175), f"in the afternoon, {work}"),
         *(
             (minute, FREE_TIME[number % len(FREE_TIME)])
-            for number, minute in enumerate(range(persona.work_to, max(1110, persona.work_to + 60) - 30, 60))
+            for number, minute in enumerate(
+                range(persona.work_to, max(1110, persona.work_to + 60) - 30, 60)
+            )
         ),
         (max(1110, persona.work_to + 60), "in the evening, time to cook and have dinner"),
         (max(1170, persona.work_to + 120), f"in the evening at leisure, {persona.about}"),
         (persona.sleeps - 25, "late in the evening, getting ready for bed"),
         (persona.sleeps, "at night, sleep"),
     )
-    kept = [slot for number, slot in enumerate(slots) if number == 0 or slot[0] > slots[number - 1][0]]
+    kept = [
+        slot for number, slot in enumerate(slots) if number == 0 or slot[0] > slots[number - 1][0]
+    ]
     values = {
         "about": about,
         "day": str(day + 1),
@@ -146,10 +172,19 @@ def day_plan(
     return asker.ask("day_plan", values, form, read, retrieved=retrieved)
 
 
-def new_status(asker: Asker, persona: Persona, heading: str, status: str, retrieved: Sequence[ScoredMemory]) -> str | None:
-    """A status for the new day, as the released code writes it; `heading` is the person its prompt names for everybody."""
+def new_status(
+    asker: Asker, persona: Persona, heading: str, status: str, retrieved: Sequence[ScoredMemory]
+) -> str | None:
+    """A status for the new day, as the released code writes it; `heading` is the person its prompt
+    names for everybody.
+    """
     statements = tuple(entry.memory.text for entry in retrieved)
-    values = {"heading": heading, "person": persona.name, "status": status, "statements": "\n".join(statements)}
+    values = {
+        "heading": heading,
+        "person": persona.name,
+        "status": status,
+        "statements": "\n".join(statements),
+    }
     first = persona.name.partition(" ")[0]
     form = SentenceForm(statements[:2], f"Today {first} will")
     return asker.ask("status", values, form, read_sentence, retrieved=retrieved)
@@ -159,7 +194,10 @@ def hour_plan(
     asker: Asker, persona: Persona, town: TownMap, about: str, plan: Sequence[TimetableLine]
 ) -> tuple[TimetableLine, ...] | None:
     """The day hour by hour, between getting up and going to bed."""
-    starts = [persona.wakes, *(hour * 60 for hour in range(persona.wakes // 60 + 1, -(-persona.sleeps // 60)))]
+    starts = [
+        persona.wakes,
+        *(hour * 60 for hour in range(persona.wakes // 60 + 1, -(-persona.sleeps // 60))),
+    ]
     slots = tuple(f"{clock(minute)} {_planned(plan, minute)}" for minute in starts)
     options = tuple(intentions_of(persona, town))
     values = {
@@ -186,7 +224,9 @@ def task_plan(
     *,
     reason: str = "",
 ) -> tuple[TimetableLine, ...] | None:
-    """Tasks between two minutes; with a `reason` they are what is done instead of what was planned."""
+    """Tasks between two minutes; with a `reason` they are what is done instead of what was
+    planned.
+    """
     rng = generator(asker.seed, "tasks", activity, from_minute, to_minute, persona.id)
     starts, minute = [], from_minute
     while minute < to_minute:
@@ -194,7 +234,9 @@ def task_plan(
         minute += rng.choice(TASK_MINUTES)
     options = intentions_of(persona, town)
     pieces = () if reason else options.get(activity, ())
-    choices = pieces or tuple(dict.fromkeys(words for listed in options.values() for words in listed))
+    choices = pieces or tuple(
+        dict.fromkeys(words for listed in options.values() for words in listed)
+    )
     values = {
         "about": about,
         "person": persona.name,
@@ -204,7 +246,11 @@ def task_plan(
         "first": clock(from_minute),
         "last": clock(to_minute),
     }
-    form = TimetableForm(tuple(f"{clock(start)} {activity}" for start in starts), choices, f"{persona.role}, {persona.about}")
+    form = TimetableForm(
+        tuple(f"{clock(start)} {activity}" for start in starts),
+        choices,
+        f"{persona.role}, {persona.about}",
+    )
     read = functools.partial(read_timetable, from_minute=from_minute, to_minute=to_minute)
     return asker.ask("replan" if reason else "tasks", values, form, read)
 

@@ -1,4 +1,6 @@
-"""The memory stream: everything a person has seen, heard, done, planned and concluded, in words and in order."""
+"""The memory stream: everything a person has seen, heard, done, planned and concluded, in words and
+in order.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ MemoryKind = Literal["event", "thought", "chat"]
 
 @dataclass(slots=True)
 class Memory:
-    """One entry. `importance` is None where the model's rating could not be read. `evidence` are the numbers of the memories it
-    follows from; `keywords` are who and what it is about."""
+    """One entry. `importance` is None where the model's rating could not be read. `evidence` are
+    the numbers of the memories it follows from; `keywords` are who and what it is about.
+    """
 
     number: int
     kind: MemoryKind
@@ -27,7 +30,9 @@ class Memory:
 
 @dataclass(slots=True)
 class MemoryStream:
-    """Memories by number, counted from 0. `unreflected` counts what came since the last reflection."""
+    """Memories by number, counted from 0. `unreflected` counts what came since the last
+    reflection.
+    """
 
     memories: list[Memory] = field(default_factory=list)
     importance_sum: int = 0
@@ -44,11 +49,23 @@ class MemoryStream:
         evidence: Sequence[int] = (),
         expires_step: int | None = None,
     ) -> Memory:
-        """Remember something. Citations of what is not in the stream are an error of ours, never of a model: they are checked."""
+        """Remember something. Citations of what is not in the stream are an error of ours, never of
+        a model: they are checked.
+        """
         unknown = [number for number in evidence if not 0 <= number < len(self.memories)]
         if unknown:
             raise IndexError(f"evidence {unknown} is not among the {len(self.memories)} memories")
-        memory = Memory(len(self.memories), kind, text, step, step, importance, tuple(keywords), tuple(evidence), expires_step)
+        memory = Memory(
+            len(self.memories),
+            kind,
+            text,
+            step,
+            step,
+            importance,
+            tuple(keywords),
+            tuple(evidence),
+            expires_step,
+        )
         self.memories.append(memory)
         if kind != "thought":
             self.importance_sum += importance or 0
@@ -59,9 +76,17 @@ class MemoryStream:
         self.importance_sum = self.unreflected = 0
 
     def candidates(self, step: int) -> list[Memory]:
-        """What can be retrieved, events before thoughts, the newest first: the order in which equal scores stand."""
-        there = [memory for memory in reversed(self.memories) if not _gone(memory, step) and "idle" not in memory.text]
-        return [memory for memory in there if memory.kind != "thought"] + [memory for memory in there if memory.kind == "thought"]
+        """What can be retrieved, events before thoughts, the newest first: the order in which equal
+        scores stand.
+        """
+        there = [
+            memory
+            for memory in reversed(self.memories)
+            if not _gone(memory, step) and "idle" not in memory.text
+        ]
+        return [memory for memory in there if memory.kind != "thought"] + [
+            memory for memory in there if memory.kind == "thought"
+        ]
 
     def latest(self, count: int, step: int) -> list[Memory]:
         """The latest ones, the oldest of them first."""
@@ -69,9 +94,15 @@ class MemoryStream:
         return there[-count:] if count else []
 
     def about(self, keywords: Sequence[str], step: int) -> list[Memory]:
-        """Those that share a keyword, the newest first: how the released code remembers when it perceives."""
+        """Those that share a keyword, the newest first: how the released code remembers when it
+        perceives.
+        """
         wanted = {keyword.lower() for keyword in keywords}
-        return [memory for memory in self.candidates(step) if wanted & {keyword.lower() for keyword in memory.keywords}]
+        return [
+            memory
+            for memory in self.candidates(step)
+            if wanted & {keyword.lower() for keyword in memory.keywords}
+        ]
 
     def stored(self) -> dict[str, Any]:
         return asdict(self)
@@ -79,7 +110,10 @@ class MemoryStream:
     @classmethod
     def restored(cls, tree: Mapping[str, Any]) -> MemoryStream:
         memories = [
-            Memory(**{**row, "keywords": tuple(row["keywords"]), "evidence": tuple(row["evidence"])}) for row in tree["memories"]
+            Memory(
+                **{**row, "keywords": tuple(row["keywords"]), "evidence": tuple(row["evidence"])}
+            )
+            for row in tree["memories"]
         ]
         return cls(memories, tree["importance_sum"], tree["unreflected"])
 

@@ -1,5 +1,7 @@
-"""What a person notices, in words. The paper's agents notice all that is near; in the released code the eight nearest within
-eight tiles of the same room, and nothing that was among the last eight noticed."""
+"""What a person notices, in words. The paper's agents notice all that is near; in the released code
+the eight nearest within eight tiles of the same room, and nothing that was among the last eight
+noticed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ VISION, ATTENTION, RETENTION = 8, 8, 8
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Something noticed. `person` is who it is about, where it is about somebody; `fixture` what, where about a thing."""
+    """Something noticed. `person` is who it is about, where it is about somebody; `fixture` what,
+    where about a thing.
+    """
 
     text: str
     keywords: tuple[str, ...]
@@ -23,8 +27,12 @@ class Observation:
     fixture: str | None = None
 
 
-def observations(percept: Percept, town: TownMap, variant: Variant, recent: Sequence[str]) -> list[Observation]:
-    """What is new among what is in sight, the nearest first. `recent` are the texts noticed before, the last one last."""
+def observations(
+    percept: Percept, town: TownMap, variant: Variant, recent: Sequence[str]
+) -> list[Observation]:
+    """What is new among what is in sight, the nearest first. `recent` are the texts noticed before,
+    the last one last.
+    """
     noticed: list[tuple[int, Observation]] = []
     for person in percept.people:
         text = f"{person.name} is {doing_words(person)} {_place(person.room, town)}"
@@ -45,7 +53,9 @@ def heard(event: TownEvent, people: Mapping[str, Persona]) -> Observation | None
     if event.kind != "spoke" or event.target is None:
         return None
     speaker, listener = people[event.person].name, people[event.target].name
-    return Observation(f"{speaker} said to {listener}: {event.text}", (speaker, listener), person=event.person)
+    return Observation(
+        f"{speaker} said to {listener}: {event.text}", (speaker, listener), person=event.person
+    )
 
 
 def doing_words(person: SeenPerson) -> str:

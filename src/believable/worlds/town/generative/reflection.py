@@ -1,4 +1,6 @@
-"""Reflection: when enough of weight has happened, questions about the latest memories, and insights that cite them."""
+"""Reflection: when enough of weight has happened, questions about the latest memories, and insights
+that cite them.
+"""
 
 from __future__ import annotations
 
@@ -46,14 +48,18 @@ class Insight:
 
 
 def is_due(stream: MemoryStream, variant: Variant) -> bool:
-    """The paper reflects when the sum exceeds the threshold, the released code when it has reached it."""
+    """The paper reflects when the sum exceeds the threshold, the released code when it has reached
+    it.
+    """
     if variant == "paper":
         return stream.importance_sum > THRESHOLD
     return stream.importance_sum >= THRESHOLD and bool(stream.memories)
 
 
 def importance_of(asker: Asker, person: str, text: str) -> int | None:
-    """How much it weighs, 1 to 10; None where the model's number could not be read. Somebody idle weighs least."""
+    """How much it weighs, 1 to 10; None where the model's number could not be read. Somebody idle
+    weighs least.
+    """
     if "is idle" in text:
         return LOWEST
     form = RatingForm(LOWEST, HIGHEST, text, ANCHORS)
@@ -61,7 +67,9 @@ def importance_of(asker: Asker, person: str, text: str) -> int | None:
     return asker.ask("importance", {"person": person, "memory": text}, form, parse)
 
 
-def reflect(asker: Asker, stream: MemoryStream, person: str, step: int, variant: Variant) -> list[Memory]:
+def reflect(
+    asker: Asker, stream: MemoryStream, person: str, step: int, variant: Variant
+) -> list[Memory]:
     """The thoughts that were added. Each cites memories of the stream by number."""
     questions = focal_questions(asker, stream, person, step, variant)
     thoughts: list[Memory] = []
@@ -79,18 +87,30 @@ def reflect(asker: Asker, stream: MemoryStream, person: str, step: int, variant:
             weight = importance_of(asker, person, insight.text)
             expires = step + THOUGHTS_LAST_STEPS if variant == "released" else None
             thought = stream.add(
-                "thought", insight.text, step, weight, keywords=(person,), evidence=evidence, expires_step=expires
+                "thought",
+                insight.text,
+                step,
+                weight,
+                keywords=(person,),
+                evidence=evidence,
+                expires_step=expires,
             )
             asker.remembered(thought)
             thoughts.append(thought)
     stream.reflected()
-    asker.note("reflection", {"questions": list(questions or ()), "thoughts": [thought.number for thought in thoughts]})
+    asker.note(
+        "reflection",
+        {"questions": list(questions or ()), "thoughts": [thought.number for thought in thoughts]},
+    )
     return thoughts
 
 
-def focal_questions(asker: Asker, stream: MemoryStream, person: str, step: int, variant: Variant) -> tuple[str, ...] | None:
-    """Three questions about the hundred latest memories; in the released code about those since the last reflection, which it
-    takes from the end of a list sorted by last access."""
+def focal_questions(
+    asker: Asker, stream: MemoryStream, person: str, step: int, variant: Variant
+) -> tuple[str, ...] | None:
+    """Three questions about the hundred latest memories; in the released code about those since the
+    last reflection, which it takes from the end of a list sorted by last access.
+    """
     if variant == "paper":
         recent: Sequence[Memory] = stream.latest(LATEST, step)
     else:
@@ -98,7 +118,9 @@ def focal_questions(asker: Asker, stream: MemoryStream, person: str, step: int, 
         recent = by_access[-stream.unreflected :] if stream.unreflected else by_access
     statements = tuple(memory.text for memory in recent)
     values = {"person": person, "statements": "\n".join(statements), "count": str(QUESTIONS)}
-    return asker.ask("questions", values, QuestionsForm(statements, QUESTIONS, person), read_questions)
+    return asker.ask(
+        "questions", values, QuestionsForm(statements, QUESTIONS, person), read_questions
+    )
 
 
 def read_questions(text: str) -> tuple[str, ...]:
@@ -118,13 +140,17 @@ def read_insights(text: str, *, first: int, count: int) -> tuple[Insight, ...]:
     """Numbered lines `insight (because of 1, 5, 3)`; every number must be that of a statement."""
     insights = []
     for line in filter(str.strip, text.splitlines()):
-        stated = re.fullmatch(r"\s*\d+[.)]\s*(\S.*?)\s*\((?:because of)?\s*([\d,\sand]+)\)\.?\s*", line)
+        stated = re.fullmatch(
+            r"\s*\d+[.)]\s*(\S.*?)\s*\((?:because of)?\s*([\d,\sand]+)\)\.?\s*", line
+        )
         if stated is None:
             raise UnreadableAnswer(f"expected 'insight (because of 1, 5, 3)', got {line[:80]!r}")
         cited = tuple(dict.fromkeys(int(number) for number in re.findall(r"\d+", stated[2])))
         wrong = [number for number in cited if not first <= number < first + count]
         if wrong or not cited:
-            raise UnreadableAnswer(f"{line[:60]!r}: expected numbers of statements, got {wrong or 'none'}")
+            raise UnreadableAnswer(
+                f"{line[:60]!r}: expected numbers of statements, got {wrong or 'none'}"
+            )
         insights.append(Insight(stated[1], cited))
     if not insights:
         raise UnreadableAnswer("expected insights, got nothing")

@@ -1,4 +1,6 @@
-"""From a task in words to an action in the town: the building, the part of it, the furniture and its use, asked in turn."""
+"""From a task in words to an action in the town: the building, the part of it, the furniture and
+its use, asked in turn.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +21,45 @@ class GroundedTask:
 
 
 def ground(
-    asker: Asker, persona: Persona, town: TownMap, about: str, percept: Percept, activity: str, task: str
+    asker: Asker,
+    persona: Persona,
+    town: TownMap,
+    about: str,
+    percept: Percept,
+    activity: str,
+    task: str,
 ) -> GroundedTask | None:
-    """Where and with what a task is done; None where an answer could not be read, or nothing is there to be used."""
+    """Where and with what a task is done; None where an answer could not be read, or nothing is
+    there to be used.
+    """
     first = persona.name.partition(" ")[0]
-    current_place = "the street" if percept.building == STREET else building_words(percept.building, persona, town)
-    values = {"about": about, "person": persona.name, "place": current_place, "activity": activity, "task": task}
+    current_place = (
+        "the street"
+        if percept.building == STREET
+        else building_words(percept.building, persona, town)
+    )
+    values = {
+        "about": about,
+        "person": persona.name,
+        "place": current_place,
+        "activity": activity,
+        "task": task,
+    }
     focus = f"{first} means to {activity}: {task}"
-    buildings = [name for name, place in town.buildings.items() if place.kind != "home" or name == persona.home]
+    buildings = [
+        name
+        for name, place in town.buildings.items()
+        if place.kind != "home" or name == persona.home
+    ]
     options = [building_words(name, persona, town) for name in buildings]
     chosen = asker.choose("building", values, options, focus)
     if chosen is None:
         return None
     building = buildings[chosen]
     values = {**values, "place": options[chosen]}
-    rooms = [name for name, room in town.rooms.items() if room.building == building and _uses(town, name)]
+    rooms = [
+        name for name, room in town.rooms.items() if room.building == building and _uses(town, name)
+    ]
     if not rooms:
         return None
     room_number = asker.choose("room", values, [_room_words(name, town) for name in rooms], focus)
@@ -45,7 +71,10 @@ def ground(
         return None
     fixtures, name = list(uses.values())[use_number]
     own = [fixture for fixture in fixtures if fixture.id == persona.bed]
-    nearest = min(own or fixtures, key=lambda fixture: (distance((percept.x, percept.y), fixture.stand), fixture.id))
+    nearest = min(
+        own or fixtures,
+        key=lambda fixture: (distance((percept.x, percept.y), fixture.stand), fixture.id),
+    )
     return GroundedTask(nearest.id, name, rooms[room_number])
 
 
@@ -58,7 +87,9 @@ def building_words(building: str, persona: Persona, town: TownMap) -> str:
 
 
 def _room_words(room: str, town: TownMap) -> str:
-    kinds = dict.fromkeys(fixture.kind for fixture in town.fixtures.values() if fixture.room == room)
+    kinds = dict.fromkeys(
+        fixture.kind for fixture in town.fixtures.values() if fixture.room == room
+    )
     return f"the {town.rooms[room].name}, with {', '.join(kinds)}"
 
 
@@ -69,12 +100,18 @@ def _uses(town: TownMap, room: str) -> dict[str, tuple[list[Fixture], str]]:
         if fixture.room == room:
             for kind in activities().values():
                 if fixture.kind in kind.at:
-                    uses.setdefault(f"{kind.en} at the {fixture.kind}", ([], kind.name))[0].append(fixture)
+                    uses.setdefault(f"{kind.en} at the {fixture.kind}", ([], kind.name))[0].append(
+                        fixture
+                    )
     return uses
 
 
-def primitives_for(task: GroundedTask, town: TownMap, percept: Percept, minutes: float, serves: str) -> list[Primitive]:
-    """Walk there and use it; what it takes is fetched first where the same building has it in stock."""
+def primitives_for(
+    task: GroundedTask, town: TownMap, percept: Percept, minutes: float, serves: str
+) -> list[Primitive]:
+    """Walk there and use it; what it takes is fetched first where the same building has it in
+    stock.
+    """
     kind = activities()[task.activity]
     queue: list[Primitive] = []
     if kind.takes is not None and all(thing.kind != kind.takes for thing in percept.carried):
@@ -93,5 +130,7 @@ def primitives_for(task: GroundedTask, town: TownMap, percept: Percept, minutes:
                 queue.append(Primitive("open", store.id, serves=serves))
             queue.append(Primitive("pick-up", kind.takes, target=store.id, serves=serves))
     queue.append(Primitive("move-to", task.fixture, serves=serves))
-    queue.append(Primitive("use", task.fixture, activity=task.activity, minutes=minutes, serves=serves))
+    queue.append(
+        Primitive("use", task.fixture, activity=task.activity, minutes=minutes, serves=serves)
+    )
     return queue

@@ -1,1 +1,3 @@
-"""A page on what went on in the minds of a run: timeline, memories with scores, plans, prompts and answers."""
+"""A page on what went on in the minds of a run: timeline, memories with scores, plans, prompts and
+answers.
+"""

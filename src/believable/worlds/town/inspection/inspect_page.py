@@ -1,4 +1,6 @@
-"""One self-contained page of a run's trace: it opens without a server, a network or anything installed."""
+"""One self-contained page of a run's trace: it opens without a server, a network or anything
+installed.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def read_trace(folder: Path) -> Iterator[dict[str, Any]]:
     """Every note of the minds, in order. A last line that a crash cut off is left out."""
     path = folder / TRACE_FILE
     if not path.is_file():
-        raise NotFound(f"{path}: there is no trace. Make a run with: {quote_command('believable town run', folder)}")
+        raise NotFound(
+            f"{path}: there is no trace. Make a run with:"
+            f" {quote_command('believable town run', folder)}"
+        )
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
@@ -36,7 +41,9 @@ def read_trace(folder: Path) -> Iterator[dict[str, Any]]:
             try:
                 note = json.loads(line)
             except ValueError as error:
-                raise InvalidInput(f"{path}:{number}: expected a note as JSON, got something else ({error}).") from error
+                raise InvalidInput(
+                    f"{path}:{number}: expected a note as JSON, got something else ({error})."
+                ) from error
             yield note
 
 
@@ -53,7 +60,11 @@ def _page_data(folder: Path) -> dict[str, Any]:
         for persona in townsfolk(settings.seed, settings.people)
     ]
     traced = list(read_trace(folder))
-    notes = traced if any(note["kind"] == "plan" for note in traced) else [*traced, *_recorded_plans(folder)]
+    notes = (
+        traced
+        if any(note["kind"] == "plan" for note in traced)
+        else [*traced, *_recorded_plans(folder)]
+    )
     usage = folder / USAGE_FILE
     return {
         "run": {
@@ -71,15 +82,21 @@ def _page_data(folder: Path) -> dict[str, Any]:
 
 
 def _recorded_plans(folder: Path) -> Iterator[dict[str, Any]]:
-    """What a mind that traces no plans meant, from the recording of a run that is over. A task counts as dropped where nothing
-    was done for it, nor anything of its kind for the goal above it."""
+    """What a mind that traces no plans meant, from the recording of a run that is over. A task
+    counts as dropped where nothing was done for it, nor anything of its kind for the goal above it.
+    """
     if not (folder / RECORDING_FILE).is_file():
         return
     recording = read_town(folder)
-    did = {(action.serves, _kind_of(action)) for action in recording.actions if action.refused is None}
+    did = {
+        (action.serves, _kind_of(action)) for action in recording.actions if action.refused is None
+    }
     served = {serves for serves, _ in did}
     for step in recording.plans:
-        done = step.id in served or (step.parent, _FETCHING.get(step.text.partition(" ")[0], step.text)) in did
+        done = (
+            step.id in served
+            or (step.parent, _FETCHING.get(step.text.partition(" ")[0], step.text)) in did
+        )
         first, last = step.t0_ms // STEP_MS, step.t1_ms // STEP_MS
         yield {
             "step": first,
@@ -114,7 +131,9 @@ def _counts(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def inspect_page(folder: Path) -> str:
     """The page as HTML; data, script and style are in it."""
-    data = json.dumps(page_data(folder), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps(page_data(folder), ensure_ascii=False, separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )
     page = (PARTS / "inspect.html").read_text("utf-8")
     for mark, text in (
         ("/* style */", (PARTS / "inspect.css").read_text("utf-8")),

@@ -1,8 +1,9 @@
-"""The model that runs on this machine without a network: sentence embeddings decide, a small language model words it.
+"""The model that runs on this machine without a network: sentence embeddings decide, a small
+language model words it.
 
-As a chooser the small model is at chance, so it never chooses: options are compared by meaning, ratings by examples,
-statements are brought together by nearness. Its sentences are bound by a grammar. Answers have the form that an endpoint's
-have, and are parsed alike.
+As a chooser the small model is at chance, so it never chooses: options are compared by meaning,
+ratings by examples, statements are brought together by nearness. Its sentences are bound by a
+grammar. Answers have the form that an endpoint's have, and are parsed alike.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ class EmbeddedModel:
             text = self._questions(form, seed, words)
         else:
             text = self._insights(form, seed, words)
-        answer = ModelAnswer(text, sum(word.tokens_in for word in words), sum(word.tokens_out for word in words))
+        answer = ModelAnswer(
+            text, sum(word.tokens_in for word in words), sum(word.tokens_out for word in words)
+        )
         self.usage.add(answer)
         return answer
 
@@ -92,21 +95,35 @@ class EmbeddedModel:
         likeness = self._likeness([form.focus], [text for text, _ in form.anchors])[0]
         weights = np.exp((likeness - likeness.max()) / ANCHOR_SPREAD)
         values = np.array([value for _, value in form.anchors], float)
-        return int(np.clip(round(float((weights * values).sum() / weights.sum())), form.low, form.high))
+        return int(
+            np.clip(round(float((weights * values).sum() / weights.sum())), form.low, form.high)
+        )
 
     def _sentence(self, form: SentenceForm, seed: int) -> WordedText:
-        return self._finished(form.facts, form.opening, "[.!?]", seed, form.most_tokens, form.longest)
+        return self._finished(
+            form.facts, form.opening, "[.!?]", seed, form.most_tokens, form.longest
+        )
 
     def _finished(
-        self, facts: Sequence[str], opening: str, ends: str, seed: int, most_tokens: int = 24, longest: int = 70
+        self,
+        facts: Sequence[str],
+        opening: str,
+        ends: str,
+        seed: int,
+        most_tokens: int = 24,
+        longest: int = 70,
     ) -> WordedText:
         """The opening with what the small model makes of it after these facts."""
         grammar = sentence_grammar(ends, longest)
-        words = self.engine.words(" ".join((*facts, opening)), grammar=grammar, seed=seed, most_tokens=most_tokens)
+        words = self.engine.words(
+            " ".join((*facts, opening)), grammar=grammar, seed=seed, most_tokens=most_tokens
+        )
         return replace(words, text=opening + words.text)
 
     def _timetable(self, form: TimetableForm, seed: int) -> str:
-        """Slot by slot the option nearest to the slot and to who plans, with a little chance and a dislike of repetition."""
+        """Slot by slot the option nearest to the slot and to who plans, with a little chance and a
+        dislike of repetition.
+        """
         rng = generator(seed, "timetable")
         slots = self._likeness(form.slots, form.options)
         person = self._likeness([form.focus], form.options)[0]
@@ -124,18 +141,24 @@ class EmbeddedModel:
         lines = []
         for number, index in enumerate(self._spread(form.statements, form.count), 1):
             facts = (f"{form.statements[index][:STATEMENT_LETTERS]}.",)
-            words.append(self._finished(facts, f"What does {form.person}", "[?]", derive(seed, number)))
+            words.append(
+                self._finished(facts, f"What does {form.person}", "[?]", derive(seed, number))
+            )
             lines.append(f"{number}. {words[-1].text}")
         return "\n".join(lines)
 
     def _insights(self, form: InsightsForm, seed: int, words: list[WordedText]) -> str:
-        """Each insight stands on a statement that matters to the question and on its nearest neighbours."""
+        """Each insight stands on a statement that matters to the question and on its nearest
+        neighbours.
+        """
         among = self._likeness(form.statements, form.statements)
         relevance = self._likeness([form.question], form.statements)[0]
         lines = []
         for number, index in enumerate(self._spread(form.statements, form.count, relevance), 1):
             evidence = sorted(np.argsort(-among[index], kind="stable")[:EVIDENCE].tolist())
-            facts = tuple(f"{form.statements[at][:STATEMENT_LETTERS]}." for at in evidence if at != index)
+            facts = tuple(
+                f"{form.statements[at][:STATEMENT_LETTERS]}." for at in evidence if at != index
+            )
             subject, verb, rest = form.statements[index].partition(" is ")
             opening = f"{subject} is often {rest.partition(',')[0]}, and" if verb else form.person
             words.append(self._finished(facts, opening, "[.]", derive(seed, number), longest=60))
@@ -143,8 +166,12 @@ class EmbeddedModel:
             lines.append(f"{number}. {words[-1].text.rstrip('.')} (because of {cited})")
         return "\n".join(lines)
 
-    def _spread(self, statements: Sequence[str], count: int, relevance: NDArray[np.float64] | None = None) -> list[int]:
-        """Statements that matter and differ: each next one is the best of those least like the ones before."""
+    def _spread(
+        self, statements: Sequence[str], count: int, relevance: NDArray[np.float64] | None = None
+    ) -> list[int]:
+        """Statements that matter and differ: each next one is the best of those least like the ones
+        before.
+        """
         among = self._likeness(statements, statements)
         worth = among.mean(axis=1) if relevance is None else relevance
         chosen: list[int] = []

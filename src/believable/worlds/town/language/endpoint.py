@@ -1,5 +1,7 @@
-"""A language model behind an OpenAI-compatible endpoint. It is asked again while it is out of order, for as long as was agreed,
-and every wait is counted; when it stays away the run stops where it is and can go on later. No answer is ever made up."""
+"""A language model behind an OpenAI-compatible endpoint. It is asked again while it is out of
+order, for as long as was agreed, and every wait is counted; when it stays away the run stops where
+it is and can go on later. No answer is ever made up.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ SYSTEM = "You answer exactly in the form that is asked for, without any other wo
 
 @dataclass(frozen=True, slots=True)
 class EndpointSettings:
-    """Where and how to ask. The key is read from the environment variable, never from a file or an option."""
+    """Where and how to ask. The key is read from the environment variable, never from a file or an
+    option.
+    """
 
     url: str
     model: str
@@ -60,7 +64,9 @@ class WaitNotice:
 
 @dataclass(slots=True)
 class EndpointModel:
-    """`sentences` gives the vectors where the endpoint has no embedding model. `on_wait` hears of every pause."""
+    """`sentences` gives the vectors where the endpoint has no embedding model. `on_wait` hears of
+    every pause.
+    """
 
     settings: EndpointSettings
     sentences: LanguageModel | None = None
@@ -75,8 +81,8 @@ class EndpointModel:
     def __post_init__(self) -> None:
         if self.settings.embedding_model is None and self.sentences is None:
             raise InvalidInput(
-                "endpoint: expected a model for embeddings, got none. Name one of the endpoint's (--embedding-model), or install "
-                "the one that runs here: believable town models"
+                "endpoint: expected a model for embeddings, got none. Name one of the endpoint's"
+                " (--embedding-model), or install the one that runs here: believable town models"
             )
         key = os.environ.get(self.settings.key_variable)
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -93,13 +99,18 @@ class EndpointModel:
         self.spending.require(request)
         body = {
             "model": self.settings.model,
-            "messages": [{"role": "system", "content": SYSTEM}, {"role": "user", "content": request.prompt}],
+            "messages": [
+                {"role": "system", "content": SYSTEM},
+                {"role": "user", "content": request.prompt},
+            ],
             "temperature": self.settings.temperature,
             "max_tokens": request.most_tokens,
             "seed": request.seed % 2**31,
         }
         answer = self._until_answered("chat/completions", body, self._read_answer)
-        if answer.tokens_in is None or answer.tokens_out is None:  # nobody counted: the limit is kept by the worst case
+        if (
+            answer.tokens_in is None or answer.tokens_out is None
+        ):  # nobody counted: the limit is kept by the worst case
             answer = ModelAnswer(answer.text, cost=self.settings.prices.most(request))
         self.spending.spent += answer.cost
         self.usage.add(answer)
@@ -112,7 +123,9 @@ class EndpointModel:
             return self.sentences.embed(texts)
         body = {"model": self.settings.embedding_model, "input": list(texts)}
         self.usage.embedded_texts += len(texts)
-        return self._until_answered("embeddings", body, lambda tree: _read_vectors(tree, len(texts)))
+        return self._until_answered(
+            "embeddings", body, lambda tree: _read_vectors(tree, len(texts))
+        )
 
     def _read_answer(self, tree: Mapping[str, Any]) -> ModelAnswer:
         text = tree["choices"][0]["message"]["content"]
@@ -122,11 +135,21 @@ class EndpointModel:
         tokens_in, tokens_out = counts.get("prompt_tokens"), counts.get("completion_tokens")
         if not isinstance(tokens_in, int) or not isinstance(tokens_out, int):
             return ModelAnswer(text)
-        return ModelAnswer(text, tokens_in, tokens_out, self.settings.prices.cost(tokens_in, tokens_out))
+        return ModelAnswer(
+            text, tokens_in, tokens_out, self.settings.prices.cost(tokens_in, tokens_out)
+        )
 
-    def _until_answered(self, path: str, body: Mapping[str, object], read: Callable[[Mapping[str, Any]], Read]) -> Read:
-        """Ask, and ask again after a pause that doubles, until there is an answer or patience ends."""
-        url, begin_s, pause_s = f"{self.settings.url.rstrip('/')}/{path}", self.now_s(), self.settings.first_wait_s
+    def _until_answered(
+        self, path: str, body: Mapping[str, object], read: Callable[[Mapping[str, Any]], Read]
+    ) -> Read:
+        """Ask, and ask again after a pause that doubles, until there is an answer or patience
+        ends.
+        """
+        url, begin_s, pause_s = (
+            f"{self.settings.url.rstrip('/')}/{path}",
+            self.now_s(),
+            self.settings.first_wait_s,
+        )
         while True:
             self._rate.wait()
             asked_for_s: float | None = None
@@ -136,7 +159,9 @@ class EndpointModel:
                     return read(json.loads(response.content))
                 reason = f"status {response.status_code}"
                 if response.status_code not in PASSING:
-                    raise ModelRefused(f"{url}: {reason}: {response.text[:300].strip()}. {self._cure(response)}")
+                    raise ModelRefused(
+                        f"{url}: {reason}: {response.text[:300].strip()}. {self._cure(response)}"
+                    )
                 asked_for_s = _retry_after(response)
             except httpx.TimeoutException:
                 reason = f"no answer within {self.settings.timeout_s:g} s"
@@ -148,8 +173,9 @@ class EndpointModel:
             gone_s = self.now_s() - begin_s
             if gone_s + wait_s > self.settings.patience_s:
                 raise ModelUnavailable(
-                    f"{url}: {reason}, for {gone_s:.0f} s now. Nothing was put in place of the answer and "
-                    "everything so far is kept: run the same command again when the endpoint is back, and the run goes on."
+                    f"{url}: {reason}, for {gone_s:.0f} s now. Nothing was put in place of the"
+                    " answer and everything so far is kept: run the same command again when the"
+                    " endpoint is back, and the run goes on."
                 )
             self.usage.add_wait(reason, wait_s)
             self.on_wait(WaitNotice(reason, wait_s))
@@ -160,7 +186,10 @@ class EndpointModel:
         if response.status_code in (401, 403):
             return f"Put the key into the environment variable {self.settings.key_variable}."
         if response.status_code == 404:
-            return f"Check the address and the model's name, {self.settings.model!r}; the address usually ends in /v1."
+            return (
+                f"Check the address and the model's name, {self.settings.model!r}; the address"
+                " usually ends in /v1."
+            )
         return "The endpoint refuses this request for good: check model and options."
 
     def close(self) -> None:

@@ -1,7 +1,9 @@
-"""What a mind asks of a language model, and what it gets: always a text, which the mind must parse itself.
+"""What a mind asks of a language model, and what it gets: always a text, which the mind must parse
+itself.
 
-A request carries the whole prompt and the form its answer must have. A model behind an endpoint reads the prompt alone; those
-that run on this machine also use what the form holds: the options to choose among, the facts to put into words.
+A request carries the whole prompt and the form its answer must have. A model behind an endpoint
+reads the prompt alone; those that run on this machine also use what the form holds: the options to
+choose among, the facts to put into words.
 """
 
 from __future__ import annotations
@@ -21,11 +23,15 @@ Vector: TypeAlias = NDArray[np.float32]
 
 
 class ModelUnavailable(BelievableError):
-    """No answer could be had for as long as was agreed. Nothing was put in its place; the run can go on later."""
+    """No answer could be had for as long as was agreed. Nothing was put in its place; the run can
+    go on later.
+    """
 
 
 class ModelRefused(Refused):
-    """The model will not answer however often it is asked: a wrong key, an unknown name, the end of the money."""
+    """The model will not answer however often it is asked: a wrong key, an unknown name, the end of
+    the money.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,9 @@ class RatingForm:
 
 @dataclass(frozen=True, slots=True)
 class SentenceForm:
-    """One sentence that follows from the facts and begins with `opening`, with so many characters after it at most."""
+    """One sentence that follows from the facts and begins with `opening`, with so many characters
+    after it at most.
+    """
 
     facts: tuple[str, ...]
     opening: str = ""
@@ -58,7 +66,9 @@ class SentenceForm:
 
 @dataclass(frozen=True, slots=True)
 class TimetableForm:
-    """A line `slot: option` for each slot. An option that was taken is taken less gladly again, except those in `recurring`."""
+    """A line `slot: option` for each slot. An option that was taken is taken less gladly again,
+    except those in `recurring`.
+    """
 
     slots: tuple[str, ...]
     options: tuple[str, ...]
@@ -77,7 +87,9 @@ class QuestionsForm:
 
 @dataclass(frozen=True, slots=True)
 class InsightsForm:
-    """A numbered line for each of `count` insights, with the numbers of the statements it follows from, counted from `first`."""
+    """A numbered line for each of `count` insights, with the numbers of the statements it follows
+    from, counted from `first`.
+    """
 
     question: str
     statements: tuple[str, ...]
@@ -86,12 +98,16 @@ class InsightsForm:
     first: int = 1
 
 
-AnswerForm: TypeAlias = ChoiceForm | RatingForm | SentenceForm | TimetableForm | QuestionsForm | InsightsForm
+AnswerForm: TypeAlias = (
+    ChoiceForm | RatingForm | SentenceForm | TimetableForm | QuestionsForm | InsightsForm
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """`name` is the prompt's file; `attempt` counts from 1 and asks for another answer to the same prompt."""
+    """`name` is the prompt's file; `attempt` counts from 1 and asks for another answer to the same
+    prompt.
+    """
 
     name: str
     prompt: str
@@ -101,9 +117,21 @@ class ModelRequest:
     most_tokens: int = 400
 
     def key(self, model: str) -> str:
-        """What an answer is known by: the same request to the same model has the same key on every machine."""
-        tree = [model, self.name, self.prompt, type(self.form).__name__, asdict(self.form), self.seed, self.attempt]
-        return hashlib.sha256(json.dumps(tree, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+        """What an answer is known by: the same request to the same model has the same key on every
+        machine.
+        """
+        tree = [
+            model,
+            self.name,
+            self.prompt,
+            type(self.form).__name__,
+            asdict(self.form),
+            self.seed,
+            self.attempt,
+        ]
+        return hashlib.sha256(
+            json.dumps(tree, ensure_ascii=False, sort_keys=True).encode()
+        ).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +146,9 @@ class ModelAnswer:
 
 @dataclass(slots=True)
 class ModelUsage:
-    """What asking has taken so far. `answers` came from the model, `repeated` from the record of earlier answers."""
+    """What asking has taken so far. `answers` came from the model, `repeated` from the record of
+    earlier answers.
+    """
 
     answers: int = 0
     repeated: int = 0
@@ -143,7 +173,9 @@ class ModelUsage:
 
 
 class LanguageModel(Protocol):
-    """`name` tells models apart whose answers differ. Vectors have length 1 and are exact in 16 bits."""
+    """`name` tells models apart whose answers differ. Vectors have length 1 and are exact in 16
+    bits.
+    """
 
     @property
     def name(self) -> str: ...

@@ -12,7 +12,13 @@ from believable.core.errors import InvalidInput, NotFound, parsing
 from believable.core.whole_files import write_whole
 from believable.worlds.town.language.embedded import EmbeddedModel
 from believable.worlds.town.language.endpoint import EndpointModel, EndpointSettings, WaitNotice
-from believable.worlds.town.language.language_model import LanguageModel, ModelAnswer, ModelRequest, ModelUsage, Vector
+from believable.worlds.town.language.language_model import (
+    LanguageModel,
+    ModelAnswer,
+    ModelRequest,
+    ModelUsage,
+    Vector,
+)
 from believable.worlds.town.language.recorded_answers import AnswerBook, RememberingModel
 from believable.worlds.town.language.sentence_embedding import SentenceModel
 from believable.worlds.town.language.weights import SENTENCES
@@ -55,17 +61,21 @@ class SentencesOnly:
 
 
 def open_model(
-    settings: ModelSettings, run: Path, *, on_wait: Callable[[WaitNotice], None] = lambda notice: None
+    settings: ModelSettings,
+    run: Path,
+    *,
+    on_wait: Callable[[WaitNotice], None] = lambda notice: None,
 ) -> RememberingModel:
-    """The model of a run in a folder. What was answered before is not asked again: an interrupted run goes on, and a run in
-    whose folder all answers are repeats exactly."""
+    """The model of a run in a folder. What was answered before is not asked again: an interrupted
+    run goes on, and a run in whose folder all answers are repeats exactly.
+    """
     if settings.kind == "recorded":
         path = settings.answers or run / ANSWERS_FILE
         path = path / ANSWERS_FILE if path.is_dir() else path
         if not path.is_file():
             raise NotFound(
-                f"{path}: there are no recorded answers. Name those of a run with --answers RUN, or run with "
-                "--model embedded first."
+                f"{path}: there are no recorded answers. Name those of a run with --answers RUN, or"
+                " run with --model embedded first."
             )
         return RememberingModel(AnswerBook(path), None)
     book = AnswerBook(run / ANSWERS_FILE)
@@ -74,17 +84,27 @@ def open_model(
     return RememberingModel(book, _endpoint(settings, book.spent, on_wait))
 
 
-def _endpoint(settings: ModelSettings, spent: float, on_wait: Callable[[WaitNotice], None]) -> LanguageModel:
+def _endpoint(
+    settings: ModelSettings, spent: float, on_wait: Callable[[WaitNotice], None]
+) -> LanguageModel:
     if settings.endpoint is None:
-        raise InvalidInput("--model endpoint: expected an address. Give --endpoint URL and --model-name NAME.")
-    own = SentencesOnly(SentenceModel.load(settings.weights)) if settings.endpoint.embedding_model is None else None
+        raise InvalidInput(
+            "--model endpoint: expected an address. Give --endpoint URL and --model-name NAME."
+        )
+    own = (
+        SentencesOnly(SentenceModel.load(settings.weights))
+        if settings.endpoint.embedding_model is None
+        else None
+    )
     model = EndpointModel(settings.endpoint, own, on_wait)
     model.spending.spent = spent
     return model
 
 
 def write_usage(model: LanguageModel, run: Path) -> None:
-    """Keep what asking has taken beside the run; waits of earlier parts of a resumed run are added."""
+    """Keep what asking has taken beside the run; waits of earlier parts of a resumed run are
+    added.
+    """
     path = run / USAGE_FILE
     tree = {"model": model.name, **asdict(model.usage)}
     if path.is_file():

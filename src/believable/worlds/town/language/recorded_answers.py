@@ -1,6 +1,8 @@
-"""Answers kept by the hash of what was asked, so that a run repeats exactly and an interrupted one goes on where it stood.
+"""Answers kept by the hash of what was asked, so that a run repeats exactly and an interrupted one
+goes on where it stood.
 
-The file `answers.jsonl` grows by a line for each answer. A line that was cut off by a crash is dropped and asked again.
+The file `answers.jsonl` grows by a line for each answer. A line that was cut off by a crash is
+dropped and asked again.
 """
 
 from __future__ import annotations
@@ -15,12 +17,19 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from believable.core.errors import InvalidInput, NotFound
-from believable.worlds.town.language.language_model import LanguageModel, ModelAnswer, ModelRequest, ModelUsage, Vector
+from believable.worlds.town.language.language_model import (
+    LanguageModel,
+    ModelAnswer,
+    ModelRequest,
+    ModelUsage,
+    Vector,
+)
 
 
 class AnswerBook:
-    """The answers of a run, in memory and in a file. The file is opened with the first answer that is added: whoever only reads
-    leaves it as it is, also while its run goes on."""
+    """The answers of a run, in memory and in a file. The file is opened with the first answer that
+    is added: whoever only reads leaves it as it is, also while its run goes on.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -41,8 +50,8 @@ class AnswerBook:
                 self._take(json.loads(line))
             except (ValueError, KeyError, TypeError) as error:
                 raise InvalidInput(
-                    f"{self.path}:{number}: expected an answer with its key, got something else ({error}). "
-                    "Take the file from the run's folder as it was written."
+                    f"{self.path}:{number}: expected an answer with its key, got something else"
+                    f" ({error}). Take the file from the run's folder as it was written."
                 ) from error
             whole = after
         return whole
@@ -51,9 +60,13 @@ class AnswerBook:
         if "model" in row:
             self.model = str(row["model"])
         elif "vector" in row:
-            self._vectors[row["key"]] = np.frombuffer(base64.b64decode(row["vector"]), "<f2").astype(np.float32)
+            self._vectors[row["key"]] = np.frombuffer(
+                base64.b64decode(row["vector"]), "<f2"
+            ).astype(np.float32)
         else:
-            self._answers[row["key"]] = ModelAnswer(row["text"], row.get("tokens_in"), row.get("tokens_out"), row["cost"])
+            self._answers[row["key"]] = ModelAnswer(
+                row["text"], row.get("tokens_in"), row.get("tokens_out"), row["cost"]
+            )
 
     @property
     def spent(self) -> float:
@@ -106,7 +119,9 @@ class AnswerBook:
 
 
 class RememberingModel:
-    """Asks a model what the book does not hold yet, and writes it in. Without a model only the book answers."""
+    """Asks a model what the book does not hold yet, and writes it in. Without a model only the book
+    answers.
+    """
 
     def __init__(self, book: AnswerBook, model: LanguageModel | None) -> None:
         self._book, self._model = book, model
@@ -114,8 +129,8 @@ class RememberingModel:
             _begin(book, model)
         elif book.model is None:
             raise NotFound(
-                f"{book.path}: there are no recorded answers. Run with a model first (believable town run … --model embedded), "
-                "or name the answers of another run."
+                f"{book.path}: there are no recorded answers. Run with a model first (believable"
+                " town run … --model embedded), or name the answers of another run."
             )
         self.name = book.model or ""
         self._usage = model.usage if model is not None else ModelUsage()
@@ -150,8 +165,9 @@ class RememberingModel:
 
     def _missing(self, what: str) -> NotFound:
         return NotFound(
-            f"{self._book.path}: {what}. Recorded answers fit the run they were recorded for: the same people, days, seed, mind, "
-            "variant and version. Run with a model to have the rest answered."
+            f"{self._book.path}: {what}. Recorded answers fit the run they were recorded for: the"
+            " same people, days, seed, mind, variant and version. Run with a model to have the"
+            " rest answered."
         )
 
     def close(self) -> None:

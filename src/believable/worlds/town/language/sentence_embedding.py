@@ -1,4 +1,6 @@
-"""Sentences as vectors: MiniLM's six layers in numpy, from weights that are checked when they are fetched."""
+"""Sentences as vectors: MiniLM's six layers in numpy, from weights that are checked when they are
+fetched.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ class SentenceModel:
             return [self._cache[text] for text in texts]
         tokens = {text: self.tokenizer.encode(text).ids for text in unknown}
         with threadpool_limits(1):
-            # Alone, not in a batch: a batch's shape would change the last bits, and with them what a run repeats.
+            # Alone, not in a batch: a batch's shape would change the last bits, and with them what
+            # a run repeats.
             for text in unknown:
                 self._cache[text] = kept_exactly(self._pooled(tokens[text])).pop()
         return [self._cache[text] for text in texts]
@@ -74,15 +77,25 @@ class SentenceModel:
 
     def _layer(self, states: Array, prefix: str) -> Array:
         attention = f"{prefix}.attention"
-        query, key, value = (_heads(self._linear(states, f"{attention}.self.{name}")) for name in ("query", "key", "value"))
+        query, key, value = (
+            _heads(self._linear(states, f"{attention}.self.{name}"))
+            for name in ("query", "key", "value")
+        )
         scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(WIDTH // HEADS))
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ value
         joined = mixed.transpose(1, 0, 2).reshape(states.shape)
-        states = self._normed(states + self._linear(joined, f"{attention}.output.dense"), f"{attention}.output.LayerNorm")
+        states = self._normed(
+            states + self._linear(joined, f"{attention}.output.dense"),
+            f"{attention}.output.LayerNorm",
+        )
         inner = self._linear(states, f"{prefix}.intermediate.dense")
-        inner = inner * np.float32(0.5) * (1 + erf(inner / np.float32(np.sqrt(2)))).astype(np.float32)
-        return self._normed(states + self._linear(inner, f"{prefix}.output.dense"), f"{prefix}.output.LayerNorm")
+        inner = (
+            inner * np.float32(0.5) * (1 + erf(inner / np.float32(np.sqrt(2)))).astype(np.float32)
+        )
+        return self._normed(
+            states + self._linear(inner, f"{prefix}.output.dense"), f"{prefix}.output.LayerNorm"
+        )
 
     def _linear(self, states: Array, name: str) -> Array:
         return np.asarray(states @ self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"])
@@ -90,7 +103,9 @@ class SentenceModel:
     def _normed(self, states: Array, name: str) -> Array:
         centred = states - states.mean(axis=-1, keepdims=True)
         spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(1e-12))
-        return np.asarray(centred / spread * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"])
+        return np.asarray(
+            centred / spread * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
+        )
 
 
 def _heads(states: Array) -> Array:
@@ -98,6 +113,8 @@ def _heads(states: Array) -> Array:
 
 
 def _ready(name: str, weights: Array) -> Array:
-    """As it is multiplied with: the matrices of the layers turned round once, and not in every product."""
+    """As it is multiplied with: the matrices of the layers turned round once, and not in every
+    product.
+    """
     turned = name.startswith("encoder.layer.") and weights.ndim == 2
     return np.ascontiguousarray(weights.T if turned else weights, np.float32)

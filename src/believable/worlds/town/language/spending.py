@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from believable.worlds.town.language.language_model import ModelRefused, ModelRequest
 
-#: A token of English has about four characters; fewer are assumed, so that a prompt is never thought cheaper than it is.
+#: A token of English has about four characters; fewer are assumed, so that a prompt is never
+#: thought cheaper than it is.
 CHARACTERS_PER_TOKEN = 3
 
 
@@ -38,15 +39,18 @@ class SpendLimit:
         most = self.prices.most(request)
         if self.limit is not None and self.spent + most > self.limit:
             raise ModelRefused(
-                f"spend limit: {self.spent:.4f} of {self.limit:g} are spent and the next answer may cost {most:.4f}. "
-                "Everything so far is kept: raise --spend-limit and run the same command again to go on."
+                f"spend limit: {self.spent:.4f} of {self.limit:g} are spent and the next answer may"
+                f" cost {most:.4f}. Everything so far is kept: raise --spend-limit and run the same"
+                " command again to go on."
             )
 
 
 class RateLimit:
     """At most so many requests a minute, evenly spread."""
 
-    def __init__(self, per_minute: float | None, now_s: Callable[[], float], sleep: Callable[[float], None]) -> None:
+    def __init__(
+        self, per_minute: float | None, now_s: Callable[[], float], sleep: Callable[[float], None]
+    ) -> None:
         self._interval_s = 60 / per_minute if per_minute else 0.0
         self._now_s, self._sleep = now_s, sleep
         self._next_s = now_s()

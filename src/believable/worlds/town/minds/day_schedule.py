@@ -1,5 +1,6 @@
-"""When each goal is done: greedy insertion in the order of windows, with travel times and opening hours; what does not fit and
-matters least is left out, with the reason."""
+"""When each goal is done: greedy insertion in the order of windows, with travel times and opening
+hours; what does not fit and matters least is left out, with the reason.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +36,9 @@ class DaySchedule:
 
 
 def schedule(goals: Sequence[TownGoal], town: TownMap, minute: float, building: str) -> DaySchedule:
-    """From this minute and this building on. Where a goal does not fit after those before it, the least important of all that
-    stand in its way is left out and it is tried again."""
+    """From this minute and this building on. Where a goal does not fit after those before it, the
+    least important of all that stand in its way is left out and it is tried again.
+    """
     kept = list(goals)
     left_out: list[tuple[TownGoal, str]] = []
     while True:
@@ -44,7 +46,10 @@ def schedule(goals: Sequence[TownGoal], town: TownMap, minute: float, building: 
         if misfit is None:
             return DaySchedule(tuple(entries), tuple(left_out))
         goal, reason = misfit
-        rivals = [goal, *(entry.goal for entry in entries if entry.goal.window[1] > goal.window[0] - 120)]
+        rivals = [
+            goal,
+            *(entry.goal for entry in entries if entry.goal.window[1] > goal.window[0] - 120),
+        ]
         loser = min(rivals, key=lambda rival: (rival.priority, -rival.window[0]))
         kept.remove(loser)
         left_out.append((loser, reason if loser is goal else f"no time beside “{goal.text}”"))
@@ -58,7 +63,11 @@ def _insert(
         arrives = minute + travel_minutes(town, building, goal.building)
         begins = max(arrives, goal.window[0])
         place = town.buildings[goal.building]
-        if place.opens is not None and place.closes is not None and goal.name not in ("work", "work2"):
+        if (
+            place.opens is not None
+            and place.closes is not None
+            and goal.name not in ("work", "work2")
+        ):
             begins = max(begins, place.opens)
             closes: float = place.closes
         else:
@@ -76,6 +85,9 @@ def travel_minutes(town: TownMap, start: str, goal: str) -> float:
     """From the middle of a building to that of another, at one tile a step."""
     if start == goal or start not in town.buildings:
         return 0.0 if start == goal else 5.0
-    first, second = (next(room.id for room in town.rooms.values() if room.building == name) for name in (start, goal))
+    first, second = (
+        next(room.id for room in town.rooms.values() if room.building == name)
+        for name in (start, goal)
+    )
     steps = town.distances(town.stand(second)).get(town.stand(first), 0)
     return steps / STEPS_PER_MINUTE + SLACK_MINUTES

@@ -1,7 +1,9 @@
-"""A generative agent (Park et al. 2023) in the town: it remembers, reflects, plans, reacts and talks by asking a language model.
+"""A generative agent (Park et al. 2023) in the town: it remembers, reflects, plans, reacts and
+talks by asking a language model.
 
-`variant` is `paper` or `released`: what was published, or what the released code does where the two differ. What the model does
-not answer readably is not done: without a plan the person waits, without a place a task is dropped, and the trace says so.
+`variant` is `paper` or `released`: what was published, or what the released code does where the two
+differ. What the model does not answer readably is not done: without a plan the person waits,
+without a place a task is dropped, and the trace says so.
 """
 
 from __future__ import annotations
@@ -13,8 +15,23 @@ from typing import Any, get_args
 from believable.core.errors import InvalidInput
 from believable.core.seeds import derive
 from believable.worlds.town.generative.asking import Asker, TimetableLine
-from believable.worlds.town.generative.conversation import LEAST_LINES, Talk, TalkScene, goes_on, memo, next_line, talk_memory
-from believable.worlds.town.generative.day_planning import about_words, day_plan, fulfilling, hour_plan, new_status, task_plan
+from believable.worlds.town.generative.conversation import (
+    LEAST_LINES,
+    Talk,
+    TalkScene,
+    goes_on,
+    memo,
+    next_line,
+    talk_memory,
+)
+from believable.worlds.town.generative.day_planning import (
+    about_words,
+    day_plan,
+    fulfilling,
+    hour_plan,
+    new_status,
+    task_plan,
+)
 from believable.worlds.town.generative.memory_retrieval import RULES, Variant, retrieve
 from believable.worlds.town.generative.memory_stream import MemoryKind, MemoryStream
 from believable.worlds.town.generative.perception import Observation, heard, observations
@@ -37,9 +54,11 @@ from believable.worlds.town.town_map import activities
 from believable.worlds.town.way_legs import believed_closed, next_leg
 
 PLAN_IMPORTANCE = 5
-#: What an hour in the model's own words would be fulfilled by while none of its tasks has a place: nothing does.
+#: What an hour in the model's own words would be fulfilled by while none of its tasks has a place:
+#: nothing does.
 NOTHING_BEGUN = "nothing_begun"
-#: A task is given up after so many refusals, a talk after so many steps without an answer or walks to the other.
+#: A task is given up after so many refusals, a talk after so many steps without an answer or walks
+#: to the other.
 REFUSALS, ANSWER_STEPS, APPROACHES = 4, 6, 2
 TALK_DISTANCE = 3
 WAIT_MINUTES = 5.0
@@ -82,7 +101,10 @@ class GenerativeMind:
         if variant not in get_args(Variant):
             raise InvalidInput(f"variant: expected paper or released, got {variant!r}.")
         if setting.model is None:
-            raise InvalidInput("the generative mind needs a language model. Give --model embedded, endpoint or recorded.")
+            raise InvalidInput(
+                "the generative mind needs a language model. Give --model embedded, endpoint or"
+                " recorded."
+            )
         self.variant: Variant = variant  # type: ignore[assignment]
         self.setting, self.persona, self.town = setting, setting.persona, setting.town
         self.people = {persona.id: persona for persona in setting.people}
@@ -102,37 +124,74 @@ class GenerativeMind:
         self.idle_to_step = 0
         self.closed = {door for door in self.town.doors if not door.endswith(".bathroom.door")}
 
-    # ---------------------------------------------------------------------------------------- the day
+    # ---------------------------------------------------------------------------------------- the
+    # day
 
     def day_start(self, percept: Percept) -> None:
         """Plans in broad strokes and by the hour; on later days by what yesterday left."""
         day, step = percept.day, percept.step
         if day == 0 or self.variant == "paper":
             focus = f"{self.persona.name}'s plan for today; what happened yesterday"
-            recalled = retrieve(self.stream, self.asker.model, focus, step, RULES[self.variant]) if day else []
-            yesterday = " ".join(["Yesterday:", *(entry.memory.text for entry in recalled[:8])]) if recalled else ""
-            plan = day_plan(self.asker, self.persona, self.town, self._about(), day=day, yesterday=yesterday, retrieved=recalled)
+            recalled = (
+                retrieve(self.stream, self.asker.model, focus, step, RULES[self.variant])
+                if day
+                else []
+            )
+            yesterday = (
+                " ".join(["Yesterday:", *(entry.memory.text for entry in recalled[:8])])
+                if recalled
+                else ""
+            )
+            plan = day_plan(
+                self.asker,
+                self.persona,
+                self.town,
+                self._about(),
+                day=day,
+                yesterday=yesterday,
+                retrieved=recalled,
+            )
             self.agenda.requirements = list(plan or ())
         else:
             recalled = retrieve(
-                self.stream, self.asker.model, f"{self.persona.name}'s plan; important recent events", step, RULES["released"]
+                self.stream,
+                self.asker.model,
+                f"{self.persona.name}'s plan; important recent events",
+                step,
+                RULES["released"],
             )
             heading = self.setting.people[0].name
-            self.status = new_status(self.asker, self.persona, heading, self.status, recalled) or self.status
-        hours = hour_plan(self.asker, self.persona, self.town, self._about(), self.agenda.requirements)
+            self.status = (
+                new_status(self.asker, self.persona, heading, self.status, recalled) or self.status
+            )
+        hours = hour_plan(
+            self.asker, self.persona, self.town, self._about(), self.agenda.requirements
+        )
         self.agenda = Agenda(self.agenda.requirements, list(hours or ()))
-        listed = ", ".join(f"{_clock(line.minute)} {line.text}" for line in self.agenda.requirements) or "no plan"
+        listed = (
+            ", ".join(f"{_clock(line.minute)} {line.text}" for line in self.agenda.requirements)
+            or "no plan"
+        )
         text = f"{self.persona.name}'s plan for day {day + 1}: {listed}."
-        self.asker.remembered(self.stream.add("thought", text, step, PLAN_IMPORTANCE, keywords=("plan",)))
+        self.asker.remembered(
+            self.stream.add("thought", text, step, PLAN_IMPORTANCE, keywords=("plan",))
+        )
         self._declare_day(day, step)
 
     def _declare_day(self, day: int, step: int) -> None:
         root = f"{self.persona.id}-g{day}"
-        entries = [PlanEntry(root, None, 0, step, step + STEPS_PER_DAY, f"Day {day + 1} of {self.persona.name}")]
+        entries = [
+            PlanEntry(
+                root, None, 0, step, step + STEPS_PER_DAY, f"Day {day + 1} of {self.persona.name}"
+            )
+        ]
         hours = self.agenda.hours
         for number, line in enumerate(hours):
             after = hours[number + 1].minute if number + 1 < len(hours) else MINUTES_PER_DAY
-            activity, place = fulfilling(self.persona, self.town, line.text) or (NOTHING_BEGUN, None)
+            activity, place = fulfilling(self.persona, self.town, line.text) or (
+                NOTHING_BEGUN,
+                None,
+            )
             entries.append(
                 PlanEntry(
                     f"{root}-h{number}",
@@ -149,14 +208,23 @@ class GenerativeMind:
         self._plan(entries)
 
     def _grounded_intention(self, parent: str, activity: str) -> None:
-        """An hour in the model's own words says what would fulfil it once a task of it has a place: what its tasks are."""
+        """An hour in the model's own words says what would fulfil it once a task of it has a place:
+        what its tasks are.
+        """
         for number, entry in enumerate(self.agenda.intentions):
             if entry.id == parent and fulfilling(self.persona, self.town, entry.text) is None:
-                known = [name for name in (entry.activity or "").split() if name not in (NOTHING_BEGUN, activity)]
-                self.agenda.intentions[number] = replace(entry, activity=" ".join([*known, activity]))
+                known = [
+                    name
+                    for name in (entry.activity or "").split()
+                    if name not in (NOTHING_BEGUN, activity)
+                ]
+                self.agenda.intentions[number] = replace(
+                    entry, activity=" ".join([*known, activity])
+                )
                 self._plan([self.agenda.intentions[number]])
 
-    # ---------------------------------------------------------------------------------------- what to do now
+    # ---------------------------------------------------------------------------------------- what
+    # to do now
 
     def next_primitive(self, percept: Percept) -> Primitive:
         self.asleep = False
@@ -182,7 +250,8 @@ class GenerativeMind:
         self._react(percept, new)
         return self.talk is not None
 
-    # ---------------------------------------------------------------------------------------- perceiving and reacting
+    # ----------------------------------------------------------------------------------------
+    # perceiving and reacting
 
     def _perceive(self, percept: Percept) -> list[Observation]:
         """Remember what is new; what was said to the person opens or continues a talk."""
@@ -211,10 +280,14 @@ class GenerativeMind:
 
     def _remember(self, kind: MemoryKind, observation: Observation, step: int) -> None:
         weight = importance_of(self.asker, self.persona.name, observation.text)
-        self.asker.remembered(self.stream.add(kind, observation.text, step, weight, keywords=observation.keywords))
+        self.asker.remembered(
+            self.stream.add(kind, observation.text, step, weight, keywords=observation.keywords)
+        )
 
     def _react(self, percept: Percept, new: list[Observation]) -> None:
-        """The first observation that changes anything; people before things, as in the released code. Not at bedtime."""
+        """The first observation that changes anything; people before things, as in the released
+        code. Not at bedtime.
+        """
         if "sleep" in self._hour(int(percept.minute))[0].lower():
             return
         for observation in sorted(new, key=lambda entry: entry.person is None)[:2]:
@@ -241,7 +314,8 @@ class GenerativeMind:
                 case _:
                     pass
 
-    # ---------------------------------------------------------------------------------------- talking
+    # ----------------------------------------------------------------------------------------
+    # talking
 
     def _talk_turn(self, percept: Percept) -> Primitive | None:
         """The next thing to do in a talk; None when it is over."""
@@ -253,16 +327,32 @@ class GenerativeMind:
             return self._end_talk(percept.step)
         if near.distance > TALK_DISTANCE:
             talk.approaches += 1
-            return Primitive("move-to", talk.other) if talk.approaches <= APPROACHES else self._end_talk(percept.step)
+            return (
+                Primitive("move-to", talk.other)
+                if talk.approaches <= APPROACHES
+                else self._end_talk(percept.step)
+            )
         if talk.ending:
             return self._end_talk(percept.step)
         if talk.lines and talk.lines[-1][0] == self.persona.id:
             talk.waited_steps += 1
             if talk.waited_steps > ANSWER_STEPS:
                 return self._end_talk(percept.step)
-            return Primitive("wait", minutes=1 / STEPS_PER_MINUTE, words=f"listens to {near.name.partition(' ')[0]}")
+            return Primitive(
+                "wait",
+                minutes=1 / STEPS_PER_MINUTE,
+                words=f"listens to {near.name.partition(' ')[0]}",
+            )
         doing = self.task.text if self.task else "awake"
-        scene = TalkScene(self.persona, self.people[talk.other], self.people, self._about(), doing, percept, self.variant)
+        scene = TalkScene(
+            self.persona,
+            self.people[talk.other],
+            self.people,
+            self._about(),
+            doing,
+            percept,
+            self.variant,
+        )
         talk.ending = not goes_on(self.asker, scene, talk)
         line = next_line(self.asker, self.stream, scene, talk)
         if line is None:
@@ -271,7 +361,9 @@ class GenerativeMind:
         return Primitive("speak", target=talk.other, text=line)
 
     def _end_talk(self, step: int) -> Primitive | None:
-        """Remember it; the released code adds what it made of the talk. Nothing is left to do in it: None."""
+        """Remember it; the released code adds what it made of the talk. Nothing is left to do in
+        it: None.
+        """
         talk, self.talk = self.talk, None
         if talk is None:
             return None
@@ -287,11 +379,14 @@ class GenerativeMind:
             kept = memo(self.asker, self.persona, talk, self.people)
             if kept is not None:
                 weight = importance_of(self.asker, self.persona.name, kept)
-                thought = self.stream.add("thought", kept, step, weight, keywords=names, evidence=(chat.number,))
+                thought = self.stream.add(
+                    "thought", kept, step, weight, keywords=names, evidence=(chat.number,)
+                )
                 self.asker.remembered(thought)
         return None
 
-    # ---------------------------------------------------------------------------------------- doing what was planned
+    # ---------------------------------------------------------------------------------------- doing
+    # what was planned
 
     def _task_turn(self, percept: Percept) -> Primitive:
         self._take_result(percept)
@@ -299,17 +394,25 @@ class GenerativeMind:
         if task is None and percept.step < self.idle_to_step:
             return Primitive("wait", minutes=(self.idle_to_step - percept.step) / STEPS_PER_MINUTE)
         if task is not None and percept.step >= task.to_step:
-            self._close(task, "dropped" if task.queue else "done", "its time was over" if task.queue else "")
+            self._close(
+                task, "dropped" if task.queue else "done", "its time was over" if task.queue else ""
+            )
             task = None
         if task is not None and not task.queue:
             self._close(task, "done", "")
             left = task.to_step - percept.step
-            return Primitive("wait", minutes=left / STEPS_PER_MINUTE) if left > 0 else self._task_turn(percept)
+            return (
+                Primitive("wait", minutes=left / STEPS_PER_MINUTE)
+                if left > 0
+                else self._task_turn(percept)
+            )
         if task is None:
             task = self._begin_task(percept)
         if not task.queue:
             self.task = None
-            return Primitive("wait", minutes=max(1.0, (task.to_step - percept.step) / STEPS_PER_MINUTE))
+            return Primitive(
+                "wait", minutes=max(1.0, (task.to_step - percept.step) / STEPS_PER_MINUTE)
+            )
         leg = self._leg(task, percept)
         if leg is not None:
             return replace(leg, serves=task.id)
@@ -318,7 +421,13 @@ class GenerativeMind:
         primitive = task.queue.pop(0)
         if primitive.verb == "use":
             minutes = max(1.0, (task.to_step - percept.step) / STEPS_PER_MINUTE)
-            return Primitive("use", primitive.object, activity=primitive.activity, minutes=minutes, serves=task.id)
+            return Primitive(
+                "use",
+                primitive.object,
+                activity=primitive.activity,
+                minutes=minutes,
+                serves=task.id,
+            )
         return primitive
 
     def _take_up_again(self, percept: Percept) -> None:
@@ -330,13 +439,19 @@ class GenerativeMind:
             task.queue.insert(0, result.primitive)
 
     def _leg(self, task: CurrentTask, percept: Percept) -> Primitive | None:
-        """The way to what is next, door by door, also when a talk came in between; None when there. The body walks by itself, as
-        bodies do in the released world: no model is asked. What is open is not opened."""
+        """The way to what is next, door by door, also when a talk came in between; None when there.
+        The body walks by itself, as bodies do in the released world: no model is asked. What is
+        open is not opened.
+        """
         ahead = task.queue[0]
-        place = self.town.fixtures.get(str(ahead.target if ahead.verb in ("pick-up", "put") else ahead.object))
+        place = self.town.fixtures.get(
+            str(ahead.target if ahead.verb in ("pick-up", "put") else ahead.object)
+        )
         if place is None:
             return None
-        if ahead.verb == "open" and any(thing.id == place.id and thing.state == "open" for thing in percept.things):
+        if ahead.verb == "open" and any(
+            thing.id == place.id and thing.state == "open" for thing in percept.things
+        ):
             task.queue.pop(0)
             return self._leg(task, percept) if task.queue else None
         leg = next_leg(self.town, percept, place.id, place.stand, self.closed)
@@ -346,10 +461,16 @@ class GenerativeMind:
         return leg
 
     def _take_result(self, percept: Percept) -> None:
-        """What the world refused is tried another way: closed doors are opened; else the task is given up and, by the paper,
-        the rest of the hour planned anew."""
+        """What the world refused is tried another way: closed doors are opened; else the task is
+        given up and, by the paper, the rest of the hour planned anew.
+        """
         result, task = percept.result, self.task
-        if result is None or task is None or result.refused is None or result.primitive.serves != task.id:
+        if (
+            result is None
+            or task is None
+            or result.refused is None
+            or result.primitive.serves != task.id
+        ):
             return
         if percept.step - result.to_step > 1:
             return
@@ -359,9 +480,16 @@ class GenerativeMind:
             return
         if reason == "both hands are full" and percept.carried and task.refusals < REFUSALS:
             target = result.primitive.target
-            task.queue[:0] = [Primitive("put", percept.carried[0].id, target=target, serves=task.id), result.primitive]
+            task.queue[:0] = [
+                Primitive("put", percept.carried[0].id, target=target, serves=task.id),
+                result.primitive,
+            ]
             return
-        if reason.startswith("the door ") and reason.endswith(" is closed") and task.refusals < REFUSALS:
+        if (
+            reason.startswith("the door ")
+            and reason.endswith(" is closed")
+            and task.refusals < REFUSALS
+        ):
             return
         thing = thing_words(result.primitive.object, self.town, self.people)
         text = f"{self.persona.name} could not use {thing}: {_readable(reason)}"
@@ -379,7 +507,11 @@ class GenerativeMind:
             wakes = self.persona.wakes + (MINUTES_PER_DAY if minute >= self.persona.wakes else 0)
             end = day_step + min(wakes, minute + 720) * STEPS_PER_MINUTE
             task = self._new_task(percept, parent, "sleep", hour or "sleep", end)
-            task.activity, task.fixture, task.room = ("sleep", self.persona.bed, self.town.fixtures[self.persona.bed].room)
+            task.activity, task.fixture, task.room = (
+                "sleep",
+                self.persona.bed,
+                self.town.fixtures[self.persona.bed].room,
+            )
             task.queue = [
                 Primitive("move-to", self.persona.bed, serves=task.id),
                 Primitive("use", self.persona.bed, activity="sleep", serves=task.id),
@@ -387,13 +519,26 @@ class GenerativeMind:
             self._declare(task)
             return task
         if minute >= self.agenda.tasks_to_minute or not self.agenda.tasks:
-            lines = task_plan(self.asker, self.persona, self.town, self._about(), self.agenda.hours, hour, minute, until)
+            lines = task_plan(
+                self.asker,
+                self.persona,
+                self.town,
+                self._about(),
+                self.agenda.hours,
+                hour,
+                minute,
+                until,
+            )
             self.agenda.tasks, self.agenda.tasks_to_minute = list(lines or ()), until
         text, end_minute = self._planned_task(minute, until)
-        task = self._new_task(percept, parent, text or hour, hour, day_step + end_minute * STEPS_PER_MINUTE)
+        task = self._new_task(
+            percept, parent, text or hour, hour, day_step + end_minute * STEPS_PER_MINUTE
+        )
         if text is None:  # no tasks could be read: the hour stays whole
             self.setting.trace.note("undivided", {"hour": hour})
-        grounded = ground(self.asker, self.persona, self.town, self._about(), percept, hour, task.text)
+        grounded = ground(
+            self.asker, self.persona, self.town, self._about(), percept, hour, task.text
+        )
         if grounded is None:
             self._close(task, "dropped", "no place for it could be read")
             return task
@@ -403,20 +548,30 @@ class GenerativeMind:
         self._declare(task)
         words = activities()[grounded.activity].en
         place = thing_words(grounded.fixture, self.town, self.people)
-        own = Observation(f"{self.persona.name} is {words} at {place}, to {task.text}", (self.persona.name, words))
+        own = Observation(
+            f"{self.persona.name} is {words} at {place}, to {task.text}", (self.persona.name, words)
+        )
         self._remember("event", own, percept.step)
         return task
 
-    def _new_task(self, percept: Percept, parent: str, text: str, hour: str, end: int) -> CurrentTask:
+    def _new_task(
+        self, percept: Percept, parent: str, text: str, hour: str, end: int
+    ) -> CurrentTask:
         self.agenda.tasks_number += 1
         name = f"{self.persona.id}-g{percept.day}-t{self.agenda.tasks_number}"
-        self.task = CurrentTask(name, parent, text, hour, percept.step, max(end, percept.step + STEPS_PER_MINUTE))
+        self.task = CurrentTask(
+            name, parent, text, hour, percept.step, max(end, percept.step + STEPS_PER_MINUTE)
+        )
         return self.task
 
     def _hour(self, minute: int) -> tuple[str, int, int]:
-        """What the hours say for a minute, its number, and until when. Before the first one: sleep, number -1."""
+        """What the hours say for a minute, its number, and until when. Before the first one: sleep,
+        number -1.
+        """
         hours = self.agenda.hours
-        number = max((index for index, line in enumerate(hours) if line.minute <= minute), default=-1)
+        number = max(
+            (index for index, line in enumerate(hours) if line.minute <= minute), default=-1
+        )
         if number < 0 or minute >= self.persona.sleeps:
             return "sleep", number if hours else -1, MINUTES_PER_DAY
         until = hours[number + 1].minute if number + 1 < len(hours) else self.persona.sleeps
@@ -424,7 +579,9 @@ class GenerativeMind:
 
     def _planned_task(self, minute: int, until: int) -> tuple[str | None, int]:
         tasks = self.agenda.tasks
-        index = max((number for number, line in enumerate(tasks) if line.minute <= minute), default=-1)
+        index = max(
+            (number for number, line in enumerate(tasks) if line.minute <= minute), default=-1
+        )
         if index < 0:
             return None, until
         end = tasks[index + 1].minute if index + 1 < len(tasks) else until
@@ -437,9 +594,19 @@ class GenerativeMind:
         if number < 0 or until - minute < 5 or "sleep" in hour.lower():
             return False
         lines = task_plan(
-            self.asker, self.persona, self.town, self._about(), self.agenda.hours, hour, minute, until, reason=reason
+            self.asker,
+            self.persona,
+            self.town,
+            self._about(),
+            self.agenda.hours,
+            hour,
+            minute,
+            until,
+            reason=reason,
         )
-        self.setting.trace.note("replanned", {"reason": reason, "hour": hour, "readable": lines is not None})
+        self.setting.trace.note(
+            "replanned", {"reason": reason, "hour": hour, "readable": lines is not None}
+        )
         if lines is not None:
             if self.task is not None:
                 self._close(self.task, "dropped", reason)
@@ -447,7 +614,17 @@ class GenerativeMind:
         return bool(lines)
 
     def _declare(self, task: CurrentTask, **changes: Any) -> None:
-        entry = PlanEntry(task.id, task.parent, 2, task.from_step, task.to_step, task.text, task.activity, task.room, **changes)
+        entry = PlanEntry(
+            task.id,
+            task.parent,
+            2,
+            task.from_step,
+            task.to_step,
+            task.text,
+            task.activity,
+            task.room,
+            **changes,
+        )
         self._plan([entry])
 
     def _plan(self, entries: list[PlanEntry]) -> None:
@@ -463,7 +640,8 @@ class GenerativeMind:
     def _about(self) -> str:
         return about_words(self.persona, self.setting.people, self.status)
 
-    # ---------------------------------------------------------------------------------------- kept and restored
+    # ---------------------------------------------------------------------------------------- kept
+    # and restored
 
     def state(self) -> Mapping[str, Any]:
         return {
@@ -489,7 +667,9 @@ class GenerativeMind:
         agenda["intentions"] = [PlanEntry(**entry) for entry in agenda["intentions"]]
         self.agenda = Agenda(**agenda)
         task, talk = state["task"], state["talk"]
-        self.task = task and CurrentTask(**{**task, "queue": [Primitive(**row) for row in task["queue"]]})
+        self.task = task and CurrentTask(
+            **{**task, "queue": [Primitive(**row) for row in task["queue"]]}
+        )
         self.talk = talk and Talk.restored(talk)
         self.status, self.asleep = state["status"], state["asleep"]
         self.noticed, self.events_seen = list(state["noticed"]), list(state["events_seen"])

@@ -1,7 +1,9 @@
-"""What the language model means to do, as typed goals: the free hours of its plan of the day join what every day needs.
+"""What the language model means to do, as typed goals: the free hours of its plan of the day join
+what every day needs.
 
-The plan comes by the same prompt as the generative mind's. A line whose words are an everyday intention has its type already;
-for words of the model's own the model is asked which intention they are. What has no type is left out, and counted.
+The plan comes by the same prompt as the generative mind's. A line whose words are an everyday
+intention has its type already; for words of the model's own the model is asked which intention they
+are. What has no type is left out, and counted.
 """
 
 from __future__ import annotations
@@ -26,7 +28,12 @@ LUNCH_AT_HOME = "have lunch at home"
 
 
 def with_meant(
-    goals: Sequence[TownGoal], plan: Sequence[TimetableLine], persona: Persona, town: TownMap, asker: Asker, counts: Counter[str]
+    goals: Sequence[TownGoal],
+    plan: Sequence[TimetableLine],
+    persona: Persona,
+    town: TownMap,
+    asker: Asker,
+    counts: Counter[str],
 ) -> list[TownGoal]:
     """The goals of the day with the model's: its free time after work, and where it has lunch."""
     free: list[TownGoal] = []
@@ -35,7 +42,9 @@ def with_meant(
         words = _typed_words(line.text, persona, town, asker, counts)
         typed = fulfilling(persona, town, words) if words else None
         if words == LUNCH_AT_HOME:
-            taken = [_lunch_at_home(goal, persona) if goal.name == "lunch" else goal for goal in taken]
+            taken = [
+                _lunch_at_home(goal, persona) if goal.name == "lunch" else goal for goal in taken
+            ]
             counts["intentions of the model"] += 1
             continue
         if words is None or typed is None or typed[1] == persona.workplace:
@@ -53,13 +62,25 @@ def with_meant(
         counts["intentions of the model"] += 1
         name = "shopping" if activity == "pay" else f"meant{len(free)}"
         window = (max(persona.work_to, line.minute - EARLY), latest)
-        free.append(TownGoal(name, activity, building, window, FREE_MINUTES, FREE_PRIORITY, f"{words[0].upper()}{words[1:]}"))
+        free.append(
+            TownGoal(
+                name,
+                activity,
+                building,
+                window,
+                FREE_MINUTES,
+                FREE_PRIORITY,
+                f"{words[0].upper()}{words[1:]}",
+            )
+        )
     known = {(goal.activity, goal.building) for goal in free}
     kept = [goal for goal in taken if (goal.activity, goal.building) not in known]
     return sorted([*kept, *free], key=lambda goal: (goal.window[0], -goal.priority))
 
 
-def _typed_words(text: str, persona: Persona, town: TownMap, asker: Asker, counts: Counter[str]) -> str | None:
+def _typed_words(
+    text: str, persona: Persona, town: TownMap, asker: Asker, counts: Counter[str]
+) -> str | None:
     """The intention that a line is; None where it has no type."""
     if fulfilling(persona, town, text) is not None:
         return text
@@ -70,7 +91,15 @@ def _typed_words(text: str, persona: Persona, town: TownMap, asker: Asker, count
 
 
 def _lunch_at_home(goal: TownGoal, persona: Persona) -> TownGoal:
-    return TownGoal("lunch_at_home", "eat", persona.home, goal.window, goal.minutes, goal.priority, "Have lunch at home")
+    return TownGoal(
+        "lunch_at_home",
+        "eat",
+        persona.home,
+        goal.window,
+        goal.minutes,
+        goal.priority,
+        "Have lunch at home",
+    )
 
 
 def _usual_place(activity: str, goals: Sequence[TownGoal], persona: Persona) -> str:

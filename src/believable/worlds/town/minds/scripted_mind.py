@@ -1,11 +1,20 @@
-"""The simplest mind: a list of primitives, one after the other, then waiting. For tests, and to see what a mind must do."""
+"""The simplest mind: a list of primitives, one after the other, then waiting. For tests, and to see
+what a mind must do.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from believable.worlds.town.mind import STEPS_PER_DAY, MindKind, MindSetting, Percept, PlanEntry, Primitive
+from believable.worlds.town.mind import (
+    STEPS_PER_DAY,
+    MindKind,
+    MindSetting,
+    Percept,
+    PlanEntry,
+    Primitive,
+)
 
 
 class ScriptedMind:
@@ -13,13 +22,21 @@ class ScriptedMind:
 
     def __init__(self, setting: MindSetting, script: Sequence[Primitive] | None = None) -> None:
         bed = setting.persona.bed
-        usual = (Primitive("use", bed, activity="sleep", minutes=420), Primitive("wait", minutes=60))
+        usual = (
+            Primitive("use", bed, activity="sleep", minutes=420),
+            Primitive("wait", minutes=60),
+        )
         self._setting, self._script = setting, tuple(usual if script is None else script)
         self._at = 0
 
     def day_start(self, percept: Percept) -> None:
         day = PlanEntry(
-            f"{percept.person}-d{percept.day}", None, 0, percept.step, percept.step + STEPS_PER_DAY, "As written down"
+            f"{percept.person}-d{percept.day}",
+            None,
+            0,
+            percept.step,
+            percept.step + STEPS_PER_DAY,
+            "As written down",
         )
         self._setting.trace.plan([day])
 
@@ -40,4 +57,8 @@ class ScriptedMind:
         self._at = state["at"]
 
 
-SCRIPTED = MindKind("scripted", "A fixed list of primitives; sleeps and waits unless a test gives it a script.", ScriptedMind)
+SCRIPTED = MindKind(
+    "scripted",
+    "A fixed list of primitives; sleeps and waits unless a test gives it a script.",
+    ScriptedMind,
+)

@@ -1,7 +1,9 @@
-"""What the neuro-symbolic mind says: the content is chosen from facts, the wording by the language model or from ways to say it.
+"""What the neuro-symbolic mind says: the content is chosen from facts, the wording by the language
+model or from ways to say it.
 
-An act is greeting, answer, remark or reply; its facts are who, when, where somebody is, what was seen and what comes next. What a
-model makes of it is said only if it names no person, place, number or time that the facts do not name.
+An act is greeting, answer, remark or reply; its facts are who, when, where somebody is, what was
+seen and what comes next. What a model makes of it is said only if it names no person, place, number
+or time that the facts do not name.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from believable.worlds.town.town_map import TownMap
 
 @dataclass(frozen=True, slots=True)
 class SpeechAct:
-    """What is to be said, to whom, and the facts it may name. `opening` is how a model's sentence begins."""
+    """What is to be said, to whom, and the facts it may name. `opening` is how a model's sentence
+    begins.
+    """
 
     kind: str
     listener: str
@@ -28,10 +32,30 @@ class SpeechAct:
 
 
 _WAYS: Mapping[str, tuple[str, ...]] = {
-    "greeting": ("Good {part}, {name}.", "Hello {name}!", "Hi {name}, good to see you.", "{name}! How are you?"),
-    "answer": ("Good {part}! {news}", "Hello {name}. {news}", "Nice to see you, {name}. {news}", "I am well, thanks. {news}"),
-    "remark": ("And you? {question}", "{question}", "That sounds good. {question}", "I see. {question}"),
-    "reply": ("{plan} See you later, {name}.", "{plan}", "{plan} Have a good {part}.", "Not sure yet. {plan}"),
+    "greeting": (
+        "Good {part}, {name}.",
+        "Hello {name}!",
+        "Hi {name}, good to see you.",
+        "{name}! How are you?",
+    ),
+    "answer": (
+        "Good {part}! {news}",
+        "Hello {name}. {news}",
+        "Nice to see you, {name}. {news}",
+        "I am well, thanks. {news}",
+    ),
+    "remark": (
+        "And you? {question}",
+        "{question}",
+        "That sounds good. {question}",
+        "I see. {question}",
+    ),
+    "reply": (
+        "{plan} See you later, {name}.",
+        "{plan}",
+        "{plan} Have a good {part}.",
+        "Not sure yet. {plan}",
+    ),
 }
 _QUESTIONS = (
     "What are you up to next?",
@@ -95,8 +119,16 @@ def speech_act(
     seen: str | None = None,
 ) -> SpeechAct:
     """`seen` is something remembered, as it is told."""
-    place = town.buildings[percept.building].name if percept.building in town.buildings else "street"
-    where = "at home" if place.startswith("House") else f"at the {place}" if place != "street" else "on my way"
+    place = (
+        town.buildings[percept.building].name if percept.building in town.buildings else "street"
+    )
+    where = (
+        "at home"
+        if place.startswith("House")
+        else f"at the {place}"
+        if place != "street"
+        else "on my way"
+    )
     name = listener.name.partition(" ")[0]
     facts = {
         "name": name,
@@ -118,20 +150,33 @@ def speech_act(
 
 def worded(act: SpeechAct, rng: random.Random, sentence: str | None = None) -> tuple[str, str]:
     """What is said, and who worded it: `model`, or `ways` where there is no sentence of a model."""
-    return (sentence, "model") if sentence else (rng.choice(_WAYS[act.kind]).format(**act.facts), "ways")
+    return (
+        (sentence, "model")
+        if sentence
+        else (rng.choice(_WAYS[act.kind]).format(**act.facts), "ways")
+    )
 
 
 def ask_for_words(
-    asker: Asker, act: SpeechAct, persona: Persona, listener: Persona, town: TownMap, people: Mapping[str, Persona]
+    asker: Asker,
+    act: SpeechAct,
+    persona: Persona,
+    listener: Persona,
+    town: TownMap,
+    people: Mapping[str, Persona],
 ) -> str | None:
-    """The model's sentence. One that names something else than the facts counts as unreadable: it is asked for again, and after
-    the last attempt None."""
+    """The model's sentence. One that names something else than the facts counts as unreadable: it
+    is asked for again, and after the last attempt None.
+    """
     if not act.opening:
         return None
     first, other = (who.name.partition(" ")[0] for who in (persona, listener))
     entities = frozenset(
         word.lower()
-        for name in (*(who.name for who in people.values()), *(place.name for place in town.buildings.values()))
+        for name in (
+            *(who.name for who in people.values()),
+            *(place.name for place in town.buildings.values()),
+        )
         for word in name.split()
     )
 
@@ -139,7 +184,9 @@ def ask_for_words(
         sentence = read_sentence(text)
         strange = unknown_words(sentence, act, entities)
         if strange:
-            raise UnreadableAnswer(f"names {', '.join(strange)}, which the facts do not: {sentence[:80]!r}")
+            raise UnreadableAnswer(
+                f"names {', '.join(strange)}, which the facts do not: {sentence[:80]!r}"
+            )
         if not sentence.endswith((".", "!", "?")):
             raise UnreadableAnswer(f"expected a whole sentence, got {sentence[-40:]!r}")
         return sentence

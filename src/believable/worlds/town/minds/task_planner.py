@@ -1,8 +1,9 @@
-"""From a goal to primitives: methods break a goal into tasks, preconditions of a task are planned backwards, one step at a time.
+"""From a goal to primitives: methods break a goal into tasks, preconditions of a task are planned
+backwards, one step at a time.
 
-Tasks are plain records, so that a plan under way can be stored. `refine` looks at the first task of the agenda and gives a
-primitive, or puts what has to be done before it in front; it never looks at anything but the percept and what the person
-believes about doors.
+Tasks are plain records, so that a plan under way can be stored. `refine` looks at the first task of
+the agenda and gives a primitive, or puts what has to be done before it in front; it never looks at
+anything but the percept and what the person believes about doors.
 """
 
 from __future__ import annotations
@@ -25,15 +26,34 @@ METHODS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("brush_teeth", "basin"),
         ("dress", "wardrobe"),
     ),
-    "breakfast": (("get", "ingredients"), ("prepare", "counter"), ("eat", "table"), ("wash_up", "sink")),
+    "breakfast": (
+        ("get", "ingredients"),
+        ("prepare", "counter"),
+        ("eat", "table"),
+        ("wash_up", "sink"),
+    ),
     "lunch": (("order_meal", "counter"), ("eat", "table"), ("put", "plate", "counter")),
-    "lunch_at_home": (("get", "ingredients"), ("prepare", "counter"), ("eat", "table"), ("wash_up", "sink")),
+    "lunch_at_home": (
+        ("get", "ingredients"),
+        ("prepare", "counter"),
+        ("eat", "table"),
+        ("wash_up", "sink"),
+    ),
     "shopping": (("browse", "display shelf"), ("get", "ingredients"), ("pay", "till")),
     "dinner": (("get", "ingredients"), ("cook", "stove"), ("eat", "table"), ("wash_up", "sink")),
-    "bedtime": (("toilet", "toilet"), ("wash_hands", "basin"), ("brush_teeth", "basin"), ("undress", "wardrobe")),
+    "bedtime": (
+        ("toilet", "toilet"),
+        ("wash_hands", "basin"),
+        ("brush_teeth", "basin"),
+        ("undress", "wardrobe"),
+    ),
     "night": (("sleep", "bed"),),
     "sleep": (("sleep", "bed"),),
-    "drink_coffee": (("order_coffee", "counter"), ("drink_coffee", "table"), ("put", "plate", "counter")),
+    "drink_coffee": (
+        ("order_coffee", "counter"),
+        ("drink_coffee", "table"),
+        ("put", "plate", "counter"),
+    ),
 }
 #: What is thrown away or finished even when time is over.
 CLEANUP = ("put", "close", "switch_off", "wash_up")
@@ -41,7 +61,9 @@ CLEANUP = ("put", "close", "switch_off", "wash_up")
 
 @dataclass(frozen=True, slots=True)
 class AgendaTask:
-    """`do` an activity at a kind of furniture (or this fixture), `get` a thing, `put` it away, `open` or `close` something."""
+    """`do` an activity at a kind of furniture (or this fixture), `get` a thing, `put` it away,
+    `open` or `close` something.
+    """
 
     kind: str
     building: str
@@ -54,10 +76,17 @@ class AgendaTask:
 
 
 def tasks_of(
-    goal: TownGoal, persona: Persona, minutes: float, left: float, carried: Sequence[str], rng: random.Random
+    goal: TownGoal,
+    persona: Persona,
+    minutes: float,
+    left: float,
+    carried: Sequence[str],
+    rng: random.Random,
 ) -> list[AgendaTask]:
-    """The tasks of a goal: its method, for work a set of what the role does that fits into what is left, for a habit the
-    activity itself. What was bought and is still carried is put away at home first."""
+    """The tasks of a goal: its method, for work a set of what the role does that fits into what is
+    left, for a habit the activity itself. What was bought and is still carried is put away at home
+    first.
+    """
     if goal.name in ("work", "work2"):
         sets: list[Sequence[tuple[str, ...]]] = list(WORK[persona.role])
         singles = [steps for steps in sets if len(steps) == 1] or [sets[-1][:1]]
@@ -66,7 +95,11 @@ def tasks_of(
         steps = METHODS.get(goal.name) or METHODS.get(goal.activity) or ((goal.activity, ""),)
     tasks = [_task(step, goal.building, minutes if len(steps) == 1 else 0.0) for step in steps]
     home = goal.building == persona.home
-    if home and "ingredients" in carried and not any(step == ("get", "ingredients") for step in steps):
+    if (
+        home
+        and "ingredients" in carried
+        and not any(step == ("get", "ingredients") for step in steps)
+    ):
         tasks.insert(0, AgendaTask("put", goal.building, "ingredients", "fridge"))
     if home and "ingredients" in carried:
         tasks = [task for task in tasks if (task.kind, task.name) != ("get", "ingredients")]
@@ -75,7 +108,9 @@ def tasks_of(
 
 def _longest(steps: Sequence[tuple[str, ...]]) -> float:
     """Minutes at most, ways included."""
-    return sum((activities()[step[0]].minutes[1] if step[0] in activities() else 1) + 3 for step in steps)
+    return sum(
+        (activities()[step[0]].minutes[1] if step[0] in activities() else 1) + 3 for step in steps
+    )
 
 
 def _task(step: tuple[str, ...], building: str, minutes: float) -> AgendaTask:
@@ -97,12 +132,16 @@ class PlannedStep:
 
 
 class TaskPlanner:
-    """Plans for one person. `backward` off: no preconditions, no cleaning up (the ablation `planner=off`)."""
+    """Plans for one person. `backward` off: no preconditions, no cleaning up (the ablation
+    `planner=off`).
+    """
 
     def __init__(self, town: TownMap, persona: Persona, *, backward: bool = True) -> None:
         self.town, self.persona, self.backward = town, persona, backward
 
-    def refine(self, task: AgendaTask, percept: Percept, closed: frozenset[str], rng: random.Random) -> PlannedStep:
+    def refine(
+        self, task: AgendaTask, percept: Percept, closed: frozenset[str], rng: random.Random
+    ) -> PlannedStep:
         match task.kind:
             case "do":
                 return self._do(task, percept, closed, rng)
@@ -115,7 +154,9 @@ class TaskPlanner:
 
     # ---------------------------------------------------------------------------------------- tasks
 
-    def _do(self, task: AgendaTask, percept: Percept, closed: frozenset[str], rng: random.Random) -> PlannedStep:
+    def _do(
+        self, task: AgendaTask, percept: Percept, closed: frozenset[str], rng: random.Random
+    ) -> PlannedStep:
         kind = activities()[task.name]
         fixture = self.fixture_for(task, percept, rng)
         if fixture is None:
@@ -126,7 +167,10 @@ class TaskPlanner:
         if self.backward and kind.takes and kind.takes not in carried:
             if kind.takes in ("meal", "coffee", "plate", "dough"):
                 return PlannedStep(failed=f"no {kind.takes} to {task.name}")
-            return PlannedStep(first=(AgendaTask("get", task.building, kind.takes, entry=task.entry), task), done=True)
+            return PlannedStep(
+                first=(AgendaTask("get", task.building, kind.takes, entry=task.entry), task),
+                done=True,
+            )
         if self.backward and kind.makes and len(carried) >= 2 and not kind.takes:
             return PlannedStep(failed="both hands are full")
         walk = self.walk(fixture.id, fixture.stand, percept, closed)
@@ -134,12 +178,18 @@ class TaskPlanner:
             return PlannedStep(walk)
         state = next((thing.state for thing in percept.things if thing.id == fixture.id), "")
         if self.backward and kind.state == "on" and state == "off":
-            on = AgendaTask("do", task.building, "switch_on", task.at, fixture.id, 1, entry=task.entry)
-            off = AgendaTask("do", task.building, "switch_off", task.at, fixture.id, 1, entry=task.entry)
+            on = AgendaTask(
+                "do", task.building, "switch_on", task.at, fixture.id, 1, entry=task.entry
+            )
+            off = AgendaTask(
+                "do", task.building, "switch_off", task.at, fixture.id, 1, entry=task.entry
+            )
             return PlannedStep(first=(on, task, off), done=True)
         low, high = kind.minutes
         minutes = task.minutes or rng.randint(low, high)
-        return PlannedStep(Primitive("use", fixture.id, activity=task.name, minutes=minutes), done=True)
+        return PlannedStep(
+            Primitive("use", fixture.id, activity=task.name, minutes=minutes), done=True
+        )
 
     def _get(self, task: AgendaTask, percept: Percept, closed: frozenset[str]) -> PlannedStep:
         if not self.backward:
@@ -150,22 +200,44 @@ class TaskPlanner:
             if fixture.stock == task.name and self.town.building_of(fixture.room) == task.building
         ]
         if not sources or len(percept.carried) >= 2:
-            return PlannedStep(failed=f"no {task.name} to be had in {task.building}" if not sources else "both hands are full")
-        source = min(sources, key=lambda fixture: (distance((percept.x, percept.y), fixture.stand), fixture.id))
-        return self._at_container(task, source, percept, closed, Primitive("pick-up", task.name, source.id))
+            return PlannedStep(
+                failed=f"no {task.name} to be had in {task.building}"
+                if not sources
+                else "both hands are full"
+            )
+        source = min(
+            sources,
+            key=lambda fixture: (distance((percept.x, percept.y), fixture.stand), fixture.id),
+        )
+        return self._at_container(
+            task, source, percept, closed, Primitive("pick-up", task.name, source.id)
+        )
 
     def _put(self, task: AgendaTask, percept: Percept, closed: frozenset[str]) -> PlannedStep:
         item = next((thing for thing in percept.carried if thing.kind == task.name), None)
         if not self.backward or item is None:
             return PlannedStep(done=True)
-        fixtures = [other for other in self.town.fixtures_of(task.at, building=task.building) if self._may_use(other)]
+        fixtures = [
+            other
+            for other in self.town.fixtures_of(task.at, building=task.building)
+            if self._may_use(other)
+        ]
         if not fixtures:
             return PlannedStep(failed=f"no {task.at} in {task.building}")
-        fixture = min(fixtures, key=lambda other: (distance((percept.x, percept.y), other.stand), other.id))
-        return self._at_container(task, fixture, percept, closed, Primitive("put", item.id, fixture.id))
+        fixture = min(
+            fixtures, key=lambda other: (distance((percept.x, percept.y), other.stand), other.id)
+        )
+        return self._at_container(
+            task, fixture, percept, closed, Primitive("put", item.id, fixture.id)
+        )
 
     def _at_container(
-        self, task: AgendaTask, fixture: Fixture, percept: Percept, closed: frozenset[str], primitive: Primitive
+        self,
+        task: AgendaTask,
+        fixture: Fixture,
+        percept: Percept,
+        closed: frozenset[str],
+        primitive: Primitive,
     ) -> PlannedStep:
         walk = self.walk(fixture.id, fixture.stand, percept, closed)
         if walk is not None:
@@ -185,7 +257,9 @@ class TaskPlanner:
         return PlannedStep(Primitive("open" if task.kind == "open" else "close", target), done=True)
 
     def fixture_for(self, task: AgendaTask, percept: Percept, rng: random.Random) -> Fixture | None:
-        """The furniture of a task: the one it names, the person's own bed, else one that is not seen to be taken."""
+        """The furniture of a task: the one it names, the person's own bed, else one that is not
+        seen to be taken.
+        """
         if task.fixture is not None:
             return self.town.fixtures[task.fixture]
         if task.name == "sleep":
@@ -193,7 +267,10 @@ class TaskPlanner:
         kinds = (task.at,) if task.at else activities()[task.name].at
         taken = {thing.id for thing in percept.things if len(thing.users) >= thing.capacity}
         fixtures = [
-            fixture for kind in kinds for fixture in self.town.fixtures_of(kind, building=task.building) if self._may_use(fixture)
+            fixture
+            for kind in kinds
+            for fixture in self.town.fixtures_of(kind, building=task.building)
+            if self._may_use(fixture)
         ]
         free = [fixture for fixture in fixtures if fixture.id not in taken] or fixtures
         return rng.choice(free) if free else None
@@ -204,8 +281,12 @@ class TaskPlanner:
 
     # ---------------------------------------------------------------------------------------- ways
 
-    def walk(self, target: str, goal: tuple[int, int], percept: Percept, closed: frozenset[str]) -> Primitive | None:
-        """The next part of the way: to a closed door, through one that is closed behind, or to the end; None when there."""
+    def walk(
+        self, target: str, goal: tuple[int, int], percept: Percept, closed: frozenset[str]
+    ) -> Primitive | None:
+        """The next part of the way: to a closed door, through one that is closed behind, or to the
+        end; None when there.
+        """
         return next_leg(
             self.town,
             percept,

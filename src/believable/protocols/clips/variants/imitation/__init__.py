@@ -1,1 +1,3 @@
-"""A learned player beside people and the engine's bots: `believable new NAME --protocol clips --recordings DIR`."""
+"""A learned player beside people and the engine's bots: `believable new NAME --protocol clips
+--recordings DIR`.
+"""

@@ -1,9 +1,11 @@
-"""Pages with people: parts of demos that people recorded for FreeDM, beside the engine's bots on the same map.
+"""Pages with people: parts of demos that people recorded for FreeDM, beside the engine's bots on
+the same map.
 
-In a demo of a deathmatch somebody fires all the time, so that these clips are as long as the longest part without a shot of the
-player one sees through, and all of a page are as long. People's films are made by another engine than the bots' (`dsda-doom`
-plays the old demos, ViZDoom does not): map, textures, size and shape are the same, bars and messages are covered, and neither
-shows hands, crosshair or flashes. Whether both draw walls and light alike was not measured.
+In a demo of a deathmatch somebody fires all the time, so that these clips are as long as the
+longest part without a shot of the player one sees through, and all of a page are as long. People's
+films are made by another engine than the bots' (`dsda-doom` plays the old demos, ViZDoom does not):
+map, textures, size and shape are the same, bars and messages are covered, and neither shows hands,
+crosshair or flashes. Whether both draw walls and light alike was not measured.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ class QuietPart:
 
 @dataclass(frozen=True, slots=True)
 class DemoClip:
-    """A clip of such a page: a part of a demo, or of a bot's round on its map (`demo` is None) as long."""
+    """A clip of such a page: a part of a demo, or of a bot's round on its map (`demo` is None) as
+    long.
+    """
 
     page: int
     demo: PeopleDemo | None
@@ -63,23 +67,32 @@ def quiet_parts(demo: PeopleDemo) -> list[QuietPart]:
             parts.append(QuietPart(*(round(1000 * at / TICS_PER_S) for at in (since, tic - 1))))
             since = tic
     inner = [QuietPart(part.from_ms + _MARGIN_MS, part.to_ms - _MARGIN_MS) for part in parts]
-    return sorted((part for part in inner if part.length_ms >= SHORTEST_MS), key=lambda part: -part.length_ms)
+    return sorted(
+        (part for part in inner if part.length_ms >= SHORTEST_MS), key=lambda part: -part.length_ms
+    )
 
 
 def demo_clips(pages: int, per_group: int, data: Path = GAME_DATA) -> list[DemoClip]:
-    """Pages by turns with one and with two clips of people, where a demo has two quiet parts; the others are bots'."""
-    ready = [(demo, parts) for demo in demos(data) if demo.game == GAME and (parts := quiet_parts(demo))]
+    """Pages by turns with one and with two clips of people, where a demo has two quiet parts; the
+    others are bots'.
+    """
+    ready = [
+        (demo, parts) for demo in demos(data) if demo.game == GAME and (parts := quiet_parts(demo))
+    ]
     ready.sort(key=lambda pair: -pair[1][0].length_ms)
     if pages > len(ready):
         raise InvalidInput(
-            f"--people-pages: {pages}, but {len(ready)} demos of {GAME} have {SHORTEST_MS / 1000:g} s without a shot."
+            f"--people-pages: {pages}, but {len(ready)} demos of {GAME} have {SHORTEST_MS / 1000:g}"
+            " s without a shot."
         )
     clips = []
     for page, (demo, parts) in enumerate(ready[:pages]):
         shown = parts[: min(1 + page % 2, per_group - 1)]
         length_ms = min(part.length_ms for part in shown)
         place = f"{data / GAME}.wad:{demo.map}"
-        clips += [DemoClip(page, demo, place, part.from_ms, part.from_ms + length_ms) for part in shown]
+        clips += [
+            DemoClip(page, demo, place, part.from_ms, part.from_ms + length_ms) for part in shown
+        ]
         clips += [DemoClip(page, None, place, 0, length_ms)] * (per_group - len(shown))
     return clips
 
@@ -99,7 +112,9 @@ def cut_film(source: Path, target: Path, look: Look) -> None:
     av = load_av("Cutting demos")
     moments = look.moments_ms(look.to_ms or 0)
     first, last = (round(at * TICS_PER_S / 1000) for at in (moments[0], moments[-1]))
-    written = FilmFile(target, look.frames_per_s, what="Cutting demos", crf=look.crf, preset="ultrafast")
+    written = FilmFile(
+        target, look.frames_per_s, what="Cutting demos", crf=look.crf, preset="ultrafast"
+    )
     with written, av.open(str(source)) as opened:
         for number, frame in enumerate(opened.decode(video=0)):
             if number > last:
@@ -118,7 +133,9 @@ class WidestPart:
 
 
 def widest_part(recording: Recording, length_ms: int) -> WidestPart:
-    """The part of a bot's round in which it gets about most: whoever stands about is left out of all pages."""
+    """The part of a bot's round in which it gets about most: whoever stands about is left out of
+    all pages.
+    """
     xs, ys = (np.array(recording.telemetry[name], float) for name in ("x", "y"))
     frames = round(length_ms / recording.timing.frame_ms)
     starts: Sequence[int] = range(0, max(1, len(xs) - frames), TICS_PER_S)

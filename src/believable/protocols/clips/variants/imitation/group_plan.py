@@ -1,6 +1,7 @@
 """Which three clips stand on each page: types in any mixture, and ways that are alike.
 
-Rule-based runs come first; the other clips of a page are those of people and of the imitation whose ways are nearest to them.
+Rule-based runs come first; the other clips of a page are those of people and of the imitation whose
+ways are nearest to them.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from believable.imitation.topology import Topology
 from believable.protocols.clips import TYPES
 
 HUMAN, IMITATION, ARTIFICIAL = TYPES
-#: So many imitation clips are learned from the very recording that a human clip of the same page is from.
+#: So many imitation clips are learned from the very recording that a human clip of the same page is
+#: from.
 DIRECT_CLONES = 2
 _TRIES = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class ClipDesign:
-    """How large the study is. `people_pages` are pages with clips of people's demos of FreeDM. The bots and the imitation play as
-    many rounds as there are pages, to choose clips from."""
+    """How large the study is. `people_pages` are pages with clips of people's demos of FreeDM. The
+    bots and the imitation play as many rounds as there are pages, to choose clips from.
+    """
 
     groups: int = 15
     per_group: int = 3
@@ -47,7 +50,9 @@ class ClipDesign:
 
 @dataclass(frozen=True, slots=True)
 class PlannedClip:
-    """A clip and its page. `apart` is how far its way is from the one that the page was made around."""
+    """A clip and its page. `apart` is how far its way is from the one that the page was made
+    around.
+    """
 
     group: int
     type: str
@@ -57,29 +62,44 @@ class PlannedClip:
 
 
 def mixtures(design: ClipDesign, rng: random.Random) -> list[tuple[str, ...]]:
-    """The types of each page: as many of each type altogether as can be, in any mixture, not the same on all pages, and people
-    beside the imitation on as many pages as there are direct clones."""
+    """The types of each page: as many of each type altogether as can be, in any mixture, not the
+    same on all pages, and people beside the imitation on as many pages as there are direct clones.
+    """
     total = design.groups * design.per_group
     types = [TYPES[number % len(TYPES)] for number in range(total)]
     for _ in range(_TRIES):
         rng.shuffle(types)
-        pages = [tuple(sorted(types[at : at + design.per_group], key=TYPES.index)) for at in range(0, total, design.per_group)]
+        pages = [
+            tuple(sorted(types[at : at + design.per_group], key=TYPES.index))
+            for at in range(0, total, design.per_group)
+        ]
         both = sum(HUMAN in page and IMITATION in page for page in pages)
         # Two pages with all types on both would be the same mixture.
-        if both >= max(1, min(DIRECT_CLONES, design.groups - 1)) and (len(pages) == 1 or len(set(pages)) > 1):
+        if both >= max(1, min(DIRECT_CLONES, design.groups - 1)) and (
+            len(pages) == 1 or len(set(pages)) > 1
+        ):
             return pages
-    raise InvalidInput(f"no mixture of types for {design.groups} pages of {design.per_group} clips; take more pages.")
+    raise InvalidInput(
+        f"no mixture of types for {design.groups} pages of {design.per_group} clips; take more"
+        " pages."
+    )
 
 
 def plan_groups(
-    topology: Topology, windows: Mapping[str, Sequence[RouteWindow]], design: ClipDesign, rng: random.Random
+    topology: Topology,
+    windows: Mapping[str, Sequence[RouteWindow]],
+    design: ClipDesign,
+    rng: random.Random,
 ) -> list[PlannedClip]:
-    """Choose the clips of every page. Direct clones are still to be played; until then they have the window they imitate."""
+    """Choose the clips of every page. Direct clones are still to be played; until then they have
+    the window they imitate.
+    """
     taken: dict[str, list[RouteWindow]] = {name: [] for name in TYPES}
     clips: list[PlannedClip] = []
     clones = 0
     for group, types in enumerate(mixtures(design, rng)):
-        # Rule-based runs first; where there is none, the page is made around a person's clip, else around the imitation's.
+        # Rule-based runs first; where there is none, the page is made around a person's clip, else
+        # around the imitation's.
         first = next(name for name in (ARTIFICIAL, HUMAN, IMITATION) if name in types)
         free = [w for w in windows[first] if not any(w.overlaps(other) for other in taken[first])]
         anchor = rng.choice(free) if free else None
@@ -93,12 +113,15 @@ def plan_groups(
                 person = None  # one on a page
                 continue
             window = (
-                anchor if place == 0 or anchor is None else nearest_window(topology, anchor.nodes, windows[name], taken[name])
+                anchor
+                if place == 0 or anchor is None
+                else nearest_window(topology, anchor.nodes, windows[name], taken[name])
             )
             if anchor is None or window is None:
                 raise InvalidInput(
-                    f"page {group + 1}: no part of {design.clip_s} s is left of {name} rounds in which nothing is fired and "
-                    f"{design.fewest_nodes} places are passed. Record more rounds, or take fewer groups or shorter clips."
+                    f"page {group + 1}: no part of {design.clip_s} s is left of {name} rounds in"
+                    f" which nothing is fired and {design.fewest_nodes} places are passed. Record"
+                    " more rounds, or take fewer groups or shorter clips."
                 )
             taken[name].append(window)
             person = window if name == HUMAN else person

@@ -1,7 +1,8 @@
-"""Clips from recordings of people: the engine's bots and a learned player on the same map are played, alike parts are chosen,
-filmed and made into stimuli in one way.
+"""Clips from recordings of people: the engine's bots and a learned player on the same map are
+played, alike parts are chosen, filmed and made into stimuli in one way.
 
-Everything that takes long is a file in `work`, made whole or not at all: a run that was interrupted goes on where it was.
+Everything that takes long is a file in `work`, made whole or not at all: a run that was interrupted
+goes on where it was.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ from believable.core.work import WorkOutcome, map_named
 from believable.imitation.imitator import Imitator, LearningOptions, learn
 from believable.imitation.learned_file import read_imitation, write_imitation
 from believable.imitation.observations import Observations
-from believable.imitation.similar_routes import RouteWindow, nearest_window, quiet_windows, route_distance
+from believable.imitation.similar_routes import (
+    RouteWindow,
+    nearest_window,
+    quiet_windows,
+    route_distance,
+)
 from believable.imitation.topology import Topology, learn_topology
 from believable.protocols.clips.variants.imitation.demo_pages import (
     DemoClip,
@@ -58,14 +64,18 @@ from believable.worlds.doom.engine_bot import BOT
 from believable.worlds.doom.imitating_player import ImitatingPlayer
 from believable.worlds.live_round import play_through
 
-#: Conditions by type; direct clones and people's demos are conditions of their own, so that reports tell them apart.
+#: Conditions by type; direct clones and people's demos are conditions of their own, so that reports
+#: tell them apart.
 CONDITIONS = {HUMAN: "human", IMITATION: "imitation", ARTIFICIAL: "rule_based"}
 STANDIN, CLONE, PEOPLE = "standin_human", "clone", "people"
 #: Engines draw messages and the status bar differently: covered in all clips.
 MASKS = (MESSAGES, STATUS_BAR)
-RECIPE = Recipe(width_px=640, height_px=360, sound=False, watermark="For research purposes only", crf=20)
-#: One picture and one film for all that is rendered, whoever plays. What is carried, and what flashes when something is picked
-#: up, is not shown: engines draw it differently, and films of bots show the hands of somebody else.
+RECIPE = Recipe(
+    width_px=640, height_px=360, sound=False, watermark="For research purposes only", crf=20
+)
+#: One picture and one film for all that is rendered, whoever plays. What is carried, and what
+#: flashes when something is picked up, is not shown: engines draw it differently, and films of bots
+#: show the hands of somebody else.
 LOOK = Look(width_px=640, height_px=360, frames_per_s=TICS_PER_S, camera="first", plain=True)
 #: Which clip is what and from where, beside the study; nothing of it is served.
 LISTED = "clips.csv"
@@ -99,39 +109,60 @@ class FilmedClip:
 
 
 def write_recorded_clips(
-    folder: Path, seed: int, recordings: Path, design: ClipDesign, work: Path, tell: Callable[[str], None]
+    folder: Path,
+    seed: int,
+    recordings: Path,
+    design: ClipDesign,
+    work: Path,
+    tell: Callable[[str], None],
 ) -> None:
-    """The stimuli of a study in `folder` from the recordings in a folder, with the conditions they have."""
+    """The stimuli of a study in `folder` from the recordings in a folder, with the conditions they
+    have.
+    """
     people = people_in(recordings)
     rng = generator(seed, "clips from recordings")
     shown, others = _split([person.file for person in people], rng)
     by_file = {person.file: person for person in people}
     topology = learn_topology(
-        [person.seen for person in people], min(_NODES, _most_nodes(people)), np.random.default_rng(derive(seed, "nodes"))
+        [person.seen for person in people],
+        min(_NODES, _most_nodes(people)),
+        np.random.default_rng(derive(seed, "nodes")),
     )
-    tell(f"{len(people)} recordings: clips from {len(shown)}, learning from the other {len(others)}")
+    tell(
+        f"{len(people)} recordings: clips from {len(shown)}, learning from the other {len(others)}"
+    )
     models = _learned_players([by_file[file] for file in others], work / "players", seed)
     runs = _rounds(people[0].setup, models, design, seed, work / "rounds")
     tell(f"playing {len(runs)} rounds by bots and learned players")
     _all(map_named(play_round, runs))
-    played = {kind: sorted((work / "rounds").glob(f"{kind}-[0-9]*{RECORDING_SUFFIX}")) for kind in (ARTIFICIAL, IMITATION)}
+    played = {
+        kind: sorted((work / "rounds").glob(f"{kind}-[0-9]*{RECORDING_SUFFIX}"))
+        for kind in (ARTIFICIAL, IMITATION)
+    }
     files = {HUMAN: shown, **played}
     seen = {HUMAN: [by_file[file].seen for file in shown]} | {
         kind: [observe_doom(read(file)) for file in played[kind]] for kind in played
     }
-    windows = {kind: quiet_windows(topology, seen[kind], 1000 * design.clip_s, design.fewest_nodes) for kind in files}
+    windows = {
+        kind: quiet_windows(topology, seen[kind], 1000 * design.clip_s, design.fewest_nodes)
+        for kind in files
+    }
     planned = plan_groups(topology, windows, design, rng)
     standins = people[0].player != "person"
     tell("playing direct clones of human clips")
     clips = [
-        _cloned(clip, by_file[shown[clip.window.recording]], topology, design, seed, work)
-        if clip.clone
-        else _plain(clip, files[clip.type][clip.window.recording], standins, models)
+        (
+            _cloned(clip, by_file[shown[clip.window.recording]], topology, design, seed, work)
+            if clip.clone
+            else _plain(clip, files[clip.type][clip.window.recording], standins, models)
+        )
         for clip in planned
     ]
     clips += _people_clips(design, seed, work, tell)
     films = _filmed(clips, work / "films", tell)
-    scenes = [SceneClip(film, clip.condition, clip.page) for film, clip in zip(films, clips, strict=True)]
+    scenes = [
+        SceneClip(film, clip.condition, clip.page) for film, clip in zip(films, clips, strict=True)
+    ]
     tell(f"making {len(scenes)} stimuli alike")
     names = [film_name(generator(seed, "name of a film", number)) for number in range(len(scenes))]
     finished: list[int] = []
@@ -148,16 +179,20 @@ def write_recorded_clips(
     _list(folder / LISTED, names, clips)
 
 
-# ---------------------------------------------------------------------------------------------- recordings
+# ----------------------------------------------------------------------------------------------
+# recordings
 
 
 def people_in(folder: Path) -> list[PersonRecording]:
-    """The recordings of a folder: all of one map, and either of people or of scripts that stand in for them."""
+    """The recordings of a folder: all of one map, and either of people or of scripts that stand in
+    for them.
+    """
     files = sorted(folder.glob(f"*{RECORDING_SUFFIX}"))
     if len(files) < 2:
         raise InvalidInput(
-            f"--recordings: expected two recordings or more in {str(folder)!r}, got {len(files)}: some are shown, others learned "
-            "from. Record some: believable record doom DIR --map deathmatch"
+            f"--recordings: expected two recordings or more in {str(folder)!r}, got {len(files)}:"
+            " some are shown, others learned from. Record some: believable record doom DIR --map"
+            " deathmatch"
         )
     people = []
     for file in files:
@@ -165,23 +200,27 @@ def people_in(folder: Path) -> list[PersonRecording]:
         setup = setup_in(recording)
         if not setup.place.deathmatch or setup.watched:
             raise InvalidInput(
-                f"--recordings: {file}: expected somebody's round of a deathmatch map, got {setup.map!r} "
-                f"{'played by a bot' if setup.watched else ''}. Move it elsewhere."
+                f"--recordings: {file}: expected somebody's round of a deathmatch map, got"
+                f" {setup.map!r} {'played by a bot' if setup.watched else ''}. Move it elsewhere."
             )
         player = recording.provenance.get("player")
         if not isinstance(player, str):
             raise InvalidInput(
-                f"--recordings: {file}: it does not say who plays, so that a script could pass for a person. Use recordings of "
-                "`believable record`, which do."
+                f"--recordings: {file}: it does not say who plays, so that a script could pass for"
+                " a person. Use recordings of `believable record`, which do."
             )
         people.append(PersonRecording(file, player, setup, observe_doom(recording)))
     places = sorted({(person.setup.map, person.setup.map_seed) for person in people})
     if len(places) > 1:
-        raise InvalidInput(f"--recordings: {folder}: rounds of several maps ({places}). Clips are compared on one map.")
+        raise InvalidInput(
+            f"--recordings: {folder}: rounds of several maps ({places}). Clips are compared on one"
+            " map."
+        )
     if len({person.player == "person" for person in people}) > 1:
         scripts = sorted({person.player for person in people} - {"person"})
         raise InvalidInput(
-            f"--recordings: {folder}: rounds of people and of scripts ({', '.join(scripts)}). Give folders of one kind."
+            f"--recordings: {folder}: rounds of people and of scripts ({', '.join(scripts)}). Give"
+            " folders of one kind."
         )
     return people
 
@@ -198,7 +237,8 @@ def _most_nodes(people: Sequence[PersonRecording]) -> int:
     return max(2, min(person.seen.frames for person in people) // 10)
 
 
-# ---------------------------------------------------------------------------------------------- rounds
+# ----------------------------------------------------------------------------------------------
+# rounds
 
 
 def _learned_players(people: Sequence[PersonRecording], folder: Path, seed: int) -> list[Path]:
@@ -207,7 +247,8 @@ def _learned_players(people: Sequence[PersonRecording], folder: Path, seed: int)
     for person in people:
         by_player[person.player].append(person)
     return [
-        _learned(own, folder / f"player-{number}.imitation", seed) for number, (_, own) in enumerate(sorted(by_player.items()), 1)
+        _learned(own, folder / f"player-{number}.imitation", seed)
+        for number, (_, own) in enumerate(sorted(by_player.items()), 1)
     ]
 
 
@@ -215,20 +256,29 @@ def _learned(people: Sequence[PersonRecording], file: Path, seed: int) -> Path:
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
         most = _most_nodes(people)
-        options = LearningOptions(nodes=min(_NODES, most), primitives=min(_PRIMITIVES, most), seed=seed)
-        model = learn([person.seen for person in people], options, [person.file.name for person in people])
+        options = LearningOptions(
+            nodes=min(_NODES, most), primitives=min(_PRIMITIVES, most), seed=seed
+        )
+        model = learn(
+            [person.seen for person in people], options, [person.file.name for person in people]
+        )
         unfinished = file.with_suffix(".part")
         write_imitation(model, unfinished)
         unfinished.replace(file)
     return file
 
 
-#: A round to play: its setup, who plays (a learned player's file, or nobody for the engine's bot), the player's seed, the target.
+#: A round to play: its setup, who plays (a learned player's file, or nobody for the engine's bot),
+#: the player's seed, the target.
 RoundJob = tuple[DoomSetup, Path | None, int, Path]
 
 
-def _rounds(setup: DoomSetup, models: Sequence[Path], design: ClipDesign, seed: int, folder: Path) -> Mapping[str, RoundJob]:
-    """Rounds of the bots and of the learned players, with places to begin at of their own, all of one length."""
+def _rounds(
+    setup: DoomSetup, models: Sequence[Path], design: ClipDesign, seed: int, folder: Path
+) -> Mapping[str, RoundJob]:
+    """Rounds of the bots and of the learned players, with places to begin at of their own, all of
+    one length.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     jobs: dict[str, RoundJob] = {}
     for kind in (ARTIFICIAL, IMITATION):
@@ -244,7 +294,12 @@ def _rounds(setup: DoomSetup, models: Sequence[Path], design: ClipDesign, seed: 
                 }
             )
             player = models[number % len(models)] if kind == IMITATION else None
-            jobs[name] = (own, player, derive(seed, "player", name) >> 1, folder / f"{name}{RECORDING_SUFFIX}")
+            jobs[name] = (
+                own,
+                player,
+                derive(seed, "player", name) >> 1,
+                folder / f"{name}{RECORDING_SUFFIX}",
+            )
     return jobs
 
 
@@ -256,7 +311,9 @@ def play_round(setup: DoomSetup, player: Path | None, seed: int, target: Path) -
         recording = play_through(DOOM.game, setup, partial(BOT.new, None, seed), BOT.game)
     else:
         mind = Imitator(read_imitation(player), seed)
-        recording = play_through(DOOM.game, setup, partial(ImitatingPlayer, mind), lambda own: DoomGame(own, True))
+        recording = play_through(
+            DOOM.game, setup, partial(ImitatingPlayer, mind), lambda own: DoomGame(own, True)
+        )
     unfinished = target.with_name(f".{target.name}")
     write(recording, unfinished)
     unfinished.replace(target)
@@ -272,34 +329,65 @@ def _plain(clip: PlannedClip, file: Path, standins: bool, models: Sequence[Path]
     condition = STANDIN if standins and clip.type == HUMAN else CONDITIONS[clip.type]
     number = clip.window.recording % len(models)
     learned = ", ".join(read_imitation(models[number]).sources) if clip.type == IMITATION else ""
-    return FilmedClip(file, condition, page_name(clip.group), clip.window.from_ms, clip.window.to_ms, clip.apart, learned)
+    return FilmedClip(
+        file,
+        condition,
+        page_name(clip.group),
+        clip.window.from_ms,
+        clip.window.to_ms,
+        clip.apart,
+        learned,
+    )
 
 
 def _cloned(
-    clip: PlannedClip, person: PersonRecording, topology: Topology, design: ClipDesign, seed: int, work: Path
+    clip: PlannedClip,
+    person: PersonRecording,
+    topology: Topology,
+    design: ClipDesign,
+    seed: int,
+    work: Path,
 ) -> FilmedClip:
-    """Learned from the very recording of the human clip, begun as that was begun; the part whose way is nearest to the clip's."""
+    """Learned from the very recording of the human clip, begun as that was begun; the part whose
+    way is nearest to the clip's.
+    """
     name = f"{CLONE}-{clip.group:03d}"
     model = _learned([person], work / "players" / f"{name}.imitation", seed)
     ticks = max(person.setup.ticks, design.round_s * TICS_PER_S)
-    setup = person.setup.model_copy(update={"ticks": ticks, "opponent": "nobody", "camera": "first"})
-    file = play_round(setup, model, derive(seed, "player", name) >> 1, work / "rounds" / f"{name}{RECORDING_SUFFIX}")
-    windows = quiet_windows(topology, [observe_doom(read(file))], 1000 * design.clip_s, design.fewest_nodes)
+    setup = person.setup.model_copy(
+        update={"ticks": ticks, "opponent": "nobody", "camera": "first"}
+    )
+    file = play_round(
+        setup,
+        model,
+        derive(seed, "player", name) >> 1,
+        work / "rounds" / f"{name}{RECORDING_SUFFIX}",
+    )
+    windows = quiet_windows(
+        topology, [observe_doom(read(file))], 1000 * design.clip_s, design.fewest_nodes
+    )
     window: RouteWindow | None = nearest_window(topology, clip.window.nodes, windows, ())
     if window is None:
         raise InvalidInput(
-            f"the direct clone of {person.file.name}: in no part of {design.clip_s} s does it get about. Record longer rounds."
+            f"the direct clone of {person.file.name}: in no part of {design.clip_s} s does it get"
+            " about. Record longer rounds."
         )
     apart = route_distance(topology, clip.window.nodes, window.nodes)
-    return FilmedClip(file, CLONE, page_name(clip.group), window.from_ms, window.to_ms, apart, person.file.name)
+    return FilmedClip(
+        file, CLONE, page_name(clip.group), window.from_ms, window.to_ms, apart, person.file.name
+    )
 
 
 def page_name(group: int) -> str:
     return f"page_{group + 1:02d}"
 
 
-def _people_clips(design: ClipDesign, seed: int, work: Path, tell: Callable[[str], None]) -> list[FilmedClip]:
-    """Pages with people's demos of FreeDM beside the engine's bots on the same map, as long as the demo is quiet."""
+def _people_clips(
+    design: ClipDesign, seed: int, work: Path, tell: Callable[[str], None]
+) -> list[FilmedClip]:
+    """Pages with people's demos of FreeDM beside the engine's bots on the same map, as long as the
+    demo is quiet.
+    """
     if not design.people_pages:
         return []
     tell(f"{design.people_pages} pages with people's demos")
@@ -311,12 +399,20 @@ def _people_clips(design: ClipDesign, seed: int, work: Path, tell: Callable[[str
             clips.append(FilmedClip(file, PEOPLE, page, demo.from_ms, demo.to_ms, None, demo=demo))
             continue
         target, part = _bot_beside_people(demo, f"demo-{number:03d}", design, seed, work)
-        clips.append(FilmedClip(target, CONDITIONS[ARTIFICIAL], page, part.from_ms, part.to_ms, None, demo=demo))
+        clips.append(
+            FilmedClip(
+                target, CONDITIONS[ARTIFICIAL], page, part.from_ms, part.to_ms, None, demo=demo
+            )
+        )
     return clips
 
 
-def _bot_beside_people(demo: DemoClip, name: str, design: ClipDesign, seed: int, work: Path) -> tuple[Path, WidestPart]:
-    """A bot on the demo's map, in the first of a few rounds in which it gets about; else in the one in which it gets farthest."""
+def _bot_beside_people(
+    demo: DemoClip, name: str, design: ClipDesign, seed: int, work: Path
+) -> tuple[Path, WidestPart]:
+    """A bot on the demo's map, in the first of a few rounds in which it gets about; else in the one
+    in which it gets farthest.
+    """
     rounds: list[tuple[Path, WidestPart]] = []
     for attempt in range(_BOT_ROUNDS):
         own = f"{name}-{attempt}"
@@ -336,14 +432,19 @@ def _bot_beside_people(demo: DemoClip, name: str, design: ClipDesign, seed: int,
     return max(rounds, key=lambda pair: pair[1].spread_units)
 
 
-# ---------------------------------------------------------------------------------------------- films and the study
+# ----------------------------------------------------------------------------------------------
+# films and the study
 
 
 def _filmed(clips: Sequence[FilmedClip], folder: Path, tell: Callable[[str], None]) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     targets = [folder / f"film-{number:03d}.mp4" for number in range(len(clips))]
     jobs = {
-        target.name: (clip.source, target, replace(clip_look(clip), from_ms=clip.from_ms, to_ms=clip.to_ms))
+        target.name: (
+            clip.source,
+            target,
+            replace(clip_look(clip), from_ms=clip.from_ms, to_ms=clip.to_ms),
+        )
         for clip, target in zip(clips, targets, strict=True)
         if not target.is_file()
     }
@@ -357,7 +458,8 @@ def clip_look(clip: FilmedClip) -> Look:
     if clip.demo is None:
         return LOOK
     width_px, height_px = clip.demo.size_px
-    # The bar below is part of what the other engine draws: with it the picture has the same middle, and it is covered in both.
+    # The bar below is part of what the other engine draws: with it the picture has the same middle,
+    # and it is covered in both.
     return replace(LOOK, width_px=width_px, height_px=height_px, overlay=True)
 
 
@@ -371,14 +473,22 @@ def film_part(source: Path, target: Path, look: Look) -> Path:
 
 
 def _name_conditions(study: Path, shown: set[str], *, standins: bool) -> None:
-    """Conditions and their roles, as far as they are shown. With stand-ins for people it stays a demonstration."""
+    """Conditions and their roles, as far as they are shown. With stand-ins for people it stays a
+    demonstration.
+    """
     human = [name for name in (STANDIN, CONDITIONS[HUMAN], PEOPLE) if name in shown]
     imitation = [name for name in (CONDITIONS[IMITATION], CLONE) if name in shown]
     artificial = [CONDITIONS[ARTIFICIAL]]
     roles = {HUMAN: human, IMITATION: imitation, ARTIFICIAL: artificial}
     changes: dict[str, object] = {
         "conditions": [*human, *imitation, *artificial],
-        "analysis": {"roles": {role: names if len(names) > 1 else names[0] for role, names in roles.items() if names}},
+        "analysis": {
+            "roles": {
+                role: names if len(names) > 1 else names[0]
+                for role, names in roles.items()
+                if names
+            }
+        },
     }
     if not standins:
         changes["demonstration"] = None
@@ -386,12 +496,30 @@ def _name_conditions(study: Path, shown: set[str], *, standins: bool) -> None:
 
 
 def _list(file: Path, names: Sequence[str], clips: Sequence[FilmedClip]) -> None:
-    columns = ("stimulus", "condition", "page", "recording", "from_ms", "to_ms", "route_distance", "learned_from")
+    columns = (
+        "stimulus",
+        "condition",
+        "page",
+        "recording",
+        "from_ms",
+        "to_ms",
+        "route_distance",
+        "learned_from",
+    )
     with file.open("w", newline="", encoding="utf-8") as sheet:
         writer = csv.writer(sheet)
         writer.writerow(columns)
         for name, clip in zip(names, clips, strict=True):
             apart = "" if clip.apart is None else f"{clip.apart:.3f}"
             writer.writerow(
-                (name, clip.condition, clip.page, clip.source.name, clip.from_ms, clip.to_ms, apart, clip.learned_from)
+                (
+                    name,
+                    clip.condition,
+                    clip.page,
+                    clip.source.name,
+                    clip.from_ms,
+                    clip.to_ms,
+                    apart,
+                    clip.learned_from,
+                )
             )

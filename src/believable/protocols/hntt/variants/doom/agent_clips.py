@@ -1,7 +1,8 @@
-"""Clips of trained agents beside people's: many runs to far goals, drawn uniformly, matched on goal and length, cut alike.
+"""Clips of trained agents beside people's: many runs to far goals, drawn uniformly, matched on goal
+and length, cut alike.
 
-Goals are far ones, so that whoever knows the way needs ten seconds, more or less; runs that need less are not drawn, and
-`drawn.json` says how many there were of each.
+Goals are far ones, so that whoever knows the way needs ten seconds, more or less; runs that need
+less are not drawn, and `drawn.json` says how many there were of each.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ from believable.core.shell import quote_command
 from believable.core.work import map_chunks
 from believable.protocols.contract import ShownAgents
 from believable.protocols.doom_films import HANDS, film_name
-from believable.protocols.hntt.variants.doom.agent_study import mark_mismatched, person_of, settle_study
+from believable.protocols.hntt.variants.doom.agent_study import (
+    mark_mismatched,
+    person_of,
+    settle_study,
+)
 from believable.protocols.hntt.variants.doom.run_pairs import (
     LONGEST_S,
     SHORTEST_S,
@@ -43,7 +48,12 @@ from believable.study.records import Study
 from believable.worlds import WORLDS
 from believable.worlds.doom.doom_recording import setup_in
 from believable.worlds.doom.doom_round import DoomSetup
-from believable.worlds.doom.navigation.movement_measures import RUN_COLUMNS, RunMeasures, as_row, run_measures
+from believable.worlds.doom.navigation.movement_measures import (
+    RUN_COLUMNS,
+    RunMeasures,
+    as_row,
+    run_measures,
+)
 from believable.worlds.doom.navigation.navigation_runs import PlannedRun, planned_runs, run_of
 from believable.worlds.live_round import play_through
 
@@ -81,8 +91,12 @@ class DrawnClips:
             ]
 
 
-def write_agent_clips(study: Study, folder: Path, seed: int, shown: ShownAgents, done: Callable[[int], None]) -> None:
-    """The study of these agents with its stimuli: their clips beside people's, or beside those of a marked stand-in."""
+def write_agent_clips(
+    study: Study, folder: Path, seed: int, shown: ShownAgents, done: Callable[[int], None]
+) -> None:
+    """The study of these agents with its stimuli: their clips beside people's, or beside those of a
+    marked stand-in.
+    """
     count = len({stimulus.scenario for stimulus in study.stimuli})
     settle_study(folder, shown, count)
     with tempfile.TemporaryDirectory(prefix="believable-runs-") as place:
@@ -94,12 +108,21 @@ def write_agent_clips(study: Study, folder: Path, seed: int, shown: ShownAgents,
             names.append(film_name(rng))
             return names[-1]
 
-        make_stimuli(folder, drawn.clips, clock=VirtualClock(0), new_name=new_name, recipe=UNMARKED, masks=MASKS)
+        make_stimuli(
+            folder,
+            drawn.clips,
+            clock=VirtualClock(0),
+            new_name=new_name,
+            recipe=UNMARKED,
+            masks=MASKS,
+        )
         measured = [run_measures(read(clip.file), 0, clip.to_ms) for clip in drawn.clips]
         _write_behaviour(folder / BEHAVIOUR, drawn.clips, measured)
     counts = {name: asdict(kept) for name, kept in drawn.counts.items()}
     limits = {"shortest_s": SHORTEST_S, "longest_s": LONGEST_S, "goals": "far"}
-    (folder / DRAWN).write_text(json.dumps({"limits": limits, "drawn_from": counts}, indent=2) + "\n", "utf-8")
+    (folder / DRAWN).write_text(
+        json.dumps({"limits": limits, "drawn_from": counts}, indent=2) + "\n", "utf-8"
+    )
     change_study(folder / "study.yaml", {"stimuli": _measures_of(names, measured)})
     mark_mismatched(folder, drawn.mismatched)
 
@@ -109,25 +132,33 @@ def _measures_of(names: Sequence[str], measured: Sequence[RunMeasures]) -> Mappi
     return {
         name: {
             "measures": {
-                measure: round(float(value), 4) for measure in REPORTED if (value := getattr(measures, measure)) is not None
+                measure: round(float(value), 4)
+                for measure in REPORTED
+                if (value := getattr(measures, measure)) is not None
             }
         }
         for name, measures in zip(names, measured, strict=True)
     }
 
 
-def _draw(shown: ShownAgents, count: int, seed: int, place: Path, done: Callable[[int], None]) -> DrawnClips:
+def _draw(
+    shown: ShownAgents, count: int, seed: int, place: Path, done: Callable[[int], None]
+) -> DrawnClips:
     drawn, person = DrawnClips(), person_of(shown)
     finished: dict[str, list[FinishedRun]] = {}
     for agent in shown.agents:
         planned = planned_runs(agent, shown.runs, derive(seed, "runs", agent) >> 1, goals="far")
-        recordings = map_chunks(run_of, planned, progress=lambda number, total: done(1), pool="processes")
+        recordings = map_chunks(
+            run_of, planned, progress=lambda number, total: done(1), pool="processes"
+        )
         finished[agent] = _kept(recordings, place, agent)
         drawn.counts[agent] = _counts(shown.runs, finished[agent])
     needed = (count + shown.mismatched) * len(shown.agents) + 2 * shown.people_pairs
     rng = generator(seed, "drawn runs")
     if shown.humans is None:
-        setups = [setup_in(read(run.file)) for runs in finished.values() for run in runs if run.fits]
+        setups = [
+            setup_in(read(run.file)) for runs in finished.values() for run in runs if run.fits
+        ]
         people = _standins(setups, STANDIN_SHARE * needed, rng, place)
         drawn.counts[person] = _counts(STANDIN_SHARE * needed, people)
     else:
@@ -136,7 +167,12 @@ def _draw(shown: ShownAgents, count: int, seed: int, place: Path, done: Callable
     for agent in shown.agents:
         pairs = matched(finished[agent], people, count, rng)
         people = _without(people, pairs)
-        drawn.add(f"{agent}_pair" if len(shown.agents) > 1 else "pair", _enough(pairs, count, agent, drawn), person, agent)
+        drawn.add(
+            f"{agent}_pair" if len(shown.agents) > 1 else "pair",
+            _enough(pairs, count, agent, drawn),
+            person,
+            agent,
+        )
     for agent in shown.agents:
         used = {clip.file for clip in drawn.clips}
         rest = [run for run in finished[agent] if run.file not in used]
@@ -155,17 +191,20 @@ def _without(people: Sequence[FinishedRun], pairs: Sequence[RunPair]) -> list[Fi
     return [run for run in people if run.file not in used]
 
 
-def _enough(pairs: Sequence[RunPair], count: int, name: str, drawn: DrawnClips) -> Sequence[RunPair]:
+def _enough(
+    pairs: Sequence[RunPair], count: int, name: str, drawn: DrawnClips
+) -> Sequence[RunPair]:
     if len(pairs) == count:
         return pairs
     counts = "; ".join(
-        f"{who}: {kept.runs} runs, {kept.reached} reached their goal, {kept.long_enough} of them in {SHORTEST_S:g} to"
-        f" {LONGEST_S:g} s"
+        f"{who}: {kept.runs} runs, {kept.reached} reached their goal, {kept.long_enough} of them in"
+        f" {SHORTEST_S:g} to {LONGEST_S:g} s"
         for who, kept in drawn.counts.items()
     )
     raise InvalidInput(
-        f"{len(pairs)} of {count} pairs with {name!r}: too few runs go to the same goals in about the same time ({counts}). "
-        "Record more runs of people (believable record navigation), or let agents make more (--runs)."
+        f"{len(pairs)} of {count} pairs with {name!r}: too few runs go to the same goals in about"
+        f" the same time ({counts}). Record more runs of people (believable record navigation), or"
+        " let agents make more (--runs)."
     )
 
 
@@ -199,8 +238,8 @@ def _people(folder: Path, map_seed: int) -> list[FinishedRun]:
         setup = setup_in(recording)
         if setup.goal is None or setup.map_seed != map_seed:
             raise InvalidInput(
-                f"--humans: {file}: expected a run on the navigation map of seed {map_seed}, got {setup.map!r} of seed "
-                f"{setup.map_seed}. Move it elsewhere."
+                f"--humans: {file}: expected a run on the navigation map of seed {map_seed}, got"
+                f" {setup.map!r} of seed {setup.map_seed}. Move it elsewhere."
             )
         measures = run_measures(recording)
         if measures.success:
@@ -208,7 +247,9 @@ def _people(folder: Path, map_seed: int) -> list[FinishedRun]:
     return people
 
 
-def _standins(setups: Sequence[DoomSetup], runs: int, rng: random.Random, place: Path) -> list[FinishedRun]:
+def _standins(
+    setups: Sequence[DoomSetup], runs: int, rng: random.Random, place: Path
+) -> list[FinishedRun]:
     """Without people: a scripted walker goes to the goals of runs that can be drawn, in turn."""
     if not setups:
         return []
@@ -224,10 +265,14 @@ def _walked(job: tuple[DoomSetup, int]) -> Recording:
     return play_through(playing, setup, partial(walker.new, HANDS["standin_human"], seed))
 
 
-def _write_behaviour(file: Path, clips: Sequence[SceneClip], measured: Sequence[RunMeasures]) -> None:
+def _write_behaviour(
+    file: Path, clips: Sequence[SceneClip], measured: Sequence[RunMeasures]
+) -> None:
     """How whoever is seen moved, in what is seen."""
     with file.open("w", newline="", encoding="utf-8") as sheet:
         writer = csv.DictWriter(sheet, ["scenario", "condition", *RUN_COLUMNS])
         writer.writeheader()
         for clip, measures in zip(clips, measured, strict=True):
-            writer.writerow({"scenario": clip.scenario, "condition": clip.condition, **as_row(measures)})
+            writer.writerow(
+                {"scenario": clip.scenario, "condition": clip.condition, **as_row(measures)}
+            )

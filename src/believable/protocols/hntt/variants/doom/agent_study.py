@@ -1,4 +1,6 @@
-"""The study file of trained agents: conditions have the names of what they are, and the words say what is shown."""
+"""The study file of trained agents: conditions have the names of what they are, and the words say
+what is shown.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ def settle_study(folder: Path, shown: ShownAgents, pairs: int) -> None:
     agents = "the agent" if not others else "each agent"
     page: dict[str, Any] = {}
     if others or shown.people_pairs:
-        # Whatever two a scenario has: with controls and several agents these are not always the same conditions.
+        # Whatever two a scenario has: with controls and several agents these are not always the
+        # same conditions.
         page["of"] = [{}, {}]
     block: dict[str, Any] = {"each": {"pairs": page}} if page else {}
     if others:
@@ -39,8 +42,17 @@ def settle_study(folder: Path, shown: ShownAgents, pairs: int) -> None:
         "conditions": [person, *shown.agents],
         "analysis": {
             "hypotheses": {
-                "H1": {"text": f"Judges tell {subject} from {agents}; mean accuracy differs from one half."},
-                "H2": {"text": f"{agents.capitalize()} passes, since the interval of the median accuracy contains one half."},
+                "H1": {
+                    "text": (
+                        f"Judges tell {subject} from {agents}; mean accuracy differs from one half."
+                    )
+                },
+                "H2": {
+                    "text": (
+                        f"{agents.capitalize()} passes, since the interval of the median accuracy"
+                        " contains one half."
+                    )
+                },
             }
         },
     }
@@ -55,13 +67,19 @@ def settle_study(folder: Path, shown: ShownAgents, pairs: int) -> None:
 def mark_mismatched(folder: Path, scenarios: Sequence[str]) -> None:
     """The analysis is told which pairs are that control."""
     if scenarios:
-        change_study(folder / "study.yaml", {"analysis": {"options": {"mismatched": list(scenarios)}}})
+        change_study(
+            folder / "study.yaml", {"analysis": {"options": {"mismatched": list(scenarios)}}}
+        )
 
 
 def _copy_pages(folder: Path, shown: ShownAgents) -> None:
     """Pages of a study of agents; over them what people and controls change."""
     place = Path(__file__).parent / "agent_pages"
-    named = {"people": shown.humans is not None, "mismatched": shown.mismatched > 0, "people_pairs": shown.people_pairs > 0}
+    named = {
+        "people": shown.humans is not None,
+        "mismatched": shown.mismatched > 0,
+        "people_pairs": shown.people_pairs > 0,
+    }
     for layer in (place, *(place / name for name, chosen in named.items() if chosen)):
         for page in sorted(layer.glob("*.md")):
             shutil.copyfile(page, folder / "pages" / page.name)

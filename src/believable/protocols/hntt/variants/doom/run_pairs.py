@@ -1,8 +1,8 @@
-"""Which runs make a pair: to the same goal and about as long, drawn by chance. And the two controls: two people, and a person
-and an agent on the way to different goals.
+"""Which runs make a pair: to the same goal and about as long, drawn by chance. And the two
+controls: two people, and a person and an agent on the way to different goals.
 
-In the published study clips of one agent were twice as long as those of another: whoever judged may have judged the length. Here
-both of a pair took about as long, and are shown for exactly as long.
+In the published study clips of one agent were twice as long as those of another: whoever judged may
+have judged the length. Here both of a pair took about as long, and are shown for exactly as long.
 """
 
 from __future__ import annotations
@@ -49,13 +49,19 @@ class RunPair:
 Fitting = Callable[[FinishedRun, FinishedRun], bool]
 
 
-def matched(agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random) -> list[RunPair]:
-    """Agents' runs are drawn with the same chance each; each takes the person's run to the same goal that is nearest in length.
-    A goal that was shown is drawn again only when no other is left. Fewer than `count` where there are no more."""
+def matched(
+    agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random
+) -> list[RunPair]:
+    """Agents' runs are drawn with the same chance each; each takes the person's run to the same
+    goal that is nearest in length. A goal that was shown is drawn again only when no other is left.
+    Fewer than `count` where there are no more.
+    """
     return _drawn(agents, people, count, rng, lambda run, other: run.goal == other.goal)
 
 
-def mismatched(agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random) -> list[RunPair]:
+def mismatched(
+    agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random
+) -> list[RunPair]:
     """The same, to different goals."""
     return _drawn(agents, people, count, rng, lambda run, other: run.goal != other.goal)
 
@@ -65,7 +71,9 @@ def of_people(people: Sequence[FinishedRun], count: int, rng: random.Random) -> 
     pairs: list[RunPair] = []
     free = [run for run in people if run.fits]
     while len(pairs) < count:
-        pair = _drawn(free, free, 1, rng, lambda run, other: run is not other and run.goal == other.goal)
+        pair = _drawn(
+            free, free, 1, rng, lambda run, other: run is not other and run.goal == other.goal
+        )
         if not pair:
             break
         pairs += pair
@@ -74,7 +82,11 @@ def of_people(people: Sequence[FinishedRun], count: int, rng: random.Random) -> 
 
 
 def _drawn(
-    agents: Sequence[FinishedRun], people: Sequence[FinishedRun], count: int, rng: random.Random, fitting: Fitting
+    agents: Sequence[FinishedRun],
+    people: Sequence[FinishedRun],
+    count: int,
+    rng: random.Random,
+    fitting: Fitting,
 ) -> list[RunPair]:
     drawn = rng.sample(list(agents), len(agents))
     free, pairs = list(people), list[RunPair]()
@@ -94,7 +106,11 @@ def _drawn(
 
 def nearest_run(run: FinishedRun, others: Sequence[FinishedRun]) -> FinishedRun | None:
     """Of those that can be shown the one nearest in length, if it is near enough."""
-    nearest = min((other for other in others if other.fits), key=lambda other: abs(other.seconds - run.seconds), default=None)
+    nearest = min(
+        (other for other in others if other.fits),
+        key=lambda other: abs(other.seconds - run.seconds),
+        default=None,
+    )
     if nearest is None:
         return None
     apart = abs(nearest.seconds - run.seconds) / max(nearest.seconds, run.seconds)

@@ -10,4 +10,11 @@ from believable.protocols.doom_films import MESSAGES, RECIPE, write_films
 MASKS = (MESSAGES,)
 #: The page itself marks both recordings, in the participant's language.
 UNMARKED = replace(RECIPE, watermark="")
-write = partial(write_films, {"map": "navigation", "camera": "third"}, "nobody", "wanderer", masks=MASKS, recipe=UNMARKED)
+write = partial(
+    write_films,
+    {"map": "navigation", "camera": "third"},
+    "nobody",
+    "wanderer",
+    masks=MASKS,
+    recipe=UNMARKED,
+)
