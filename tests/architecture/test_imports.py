@@ -5,6 +5,7 @@ TYPE_CHECKING count too.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,6 +142,40 @@ def test_imports_hold() -> None:
         )
     ]
     assert wrong == []
+
+
+#: Three parts that could become distributions: numbers, worlds with their agents, and the rest.
+#: What each of the first two may import besides itself and the standard library.
+CUTS = {
+    ("stats", "traces"): {*("numpy", "scipy", "threadpoolctl", "numba", "glmm"), "believable.core"},
+    ("worlds", "agents", "imitation"): {
+        *("numpy", "scipy", "threadpoolctl", "numba", "pydantic", "httpx", "av", "PIL"),
+        *("gymnasium", "torch", "safetensors", "tokenizers", "vizdoom", "xllamacpp"),
+        *("believable.core", "believable.contracts", "believable.study", "believable.recordings"),
+        *("believable.stats", "believable.plugins", "believable.__version__"),
+    },
+}
+
+
+def imports_outside(cut: tuple[str, ...], allowed: set[str]) -> list[str]:
+    """Return the imports of a cut's packages that lead out of it."""
+    found = []
+    for path, file in modules(*cut):
+        for item in imports_of(nodes_of(file), ("believable", *Path(path).parts[:-1])):
+            parts = item.module.split(".")
+            outside = parts[0] != "believable" or parts[1] not in cut
+            name = ".".join(parts[:2]) if parts[0] == "believable" else parts[0]
+            if outside and name not in allowed and parts[0] not in sys.stdlib_module_names:
+                found.append(f"{path}:{item.line}: {item.module}")
+    return found
+
+
+def test_the_three_cuts_are_clean() -> None:
+    assert [line for cut, allowed in CUTS.items() for line in imports_outside(cut, allowed)] == []
+
+
+def test_an_import_across_a_cut_is_found() -> None:
+    assert imports_outside(("stats",), {"numpy", "scipy"})
 
 
 def test_every_package_has_a_layer() -> None:
