@@ -354,8 +354,16 @@ class Walker:
         self.page.keyboard.up(key)
 
     def _flag(self, name: str) -> None:
-        """A thumbs down with its reason; the recording waits while it is typed and goes on by itself."""
+        """A thumbs down on one of the last actions, with its reason; the recording waits and goes on by itself."""
         self.page.keyboard.press("f")
+        offered = self.page.locator(".flags-offer button")
+        expect(offered.first).to_be_in_viewport(ratio=1)
+        expect(offered.last).to_be_in_viewport(ratio=1)
+        self.look(f"{name}-pressed", whole=False)
+        if self.hand == "mouse":
+            offered.first.click()
+        else:
+            self.page.keyboard.press("1")
         reason = self.page.locator("input.flags-reason").first
         expect(reason).to_be_visible()
         self.look(f"{name}-flagged", whole=False)
