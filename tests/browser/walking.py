@@ -16,6 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, Response, expect
 
+from believable.pages.device import quietest_tone
 from believable.study.records import Study
 
 #: What is wider than its room: the page than the window, a part than the page, words than the box that hides the rest of them.
@@ -416,20 +417,21 @@ class Walker:
         """Through loudspeakers first, which is told; then with the ears of somebody who wears headphones."""
         page = self.page
         self.look(name)
-        for side in (1, 0):
+        for headphones in (False, True):
             address = page.evaluate("location.pathname")
             body = page.request.get(f"{page.url.split('/s/')[0]}{address}/trial").text()
             for number, row in enumerate(json.loads(body)["device"]["tones"]):
                 self._press(page.locator(".tones").nth(number))
-                if number == 0 and side == 1:
+                if number == 0 and not headphones:
                     self.look(f"{name}-playing", whole=False)
                 expect(page.locator(".tones").nth(number)).to_be_enabled()
-                self._choose(page.locator(f"input[name=device-row-{number}][value='{row[side] + 1}']"))
+                tone = quietest_tone(row, headphones=headphones) + 1
+                self._choose(page.locator(f"input[name=device-row-{number}][value='{tone}']"))
             page.mouse.move(640, 400)
             for _ in range(3):
                 page.mouse.wheel(0, 100)
             self.look(f"{name}-answered")
-            if side == 1:
+            if not headphones:
                 self._press(page.locator("button.next"))
                 expect(page.locator("#device-quietest-error")).to_be_visible()
                 self.look(f"{name}-refused")
