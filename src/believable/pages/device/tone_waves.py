@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import random
 import struct
+from collections.abc import Sequence
 from math import pi, sin
 
 #: Samples per second, and how many are one period. The tone is low (200 Hz), so that both sides of a loudspeaker pair cancel each
@@ -33,7 +34,7 @@ def _wave(loudness: float, against: bool, phase: float) -> str:
 
 def hear_wave(wave: str, *, headphones: bool) -> float:
     """How loud a tone is for somebody with headphones, or in a room where both sides meet; full loudness is 1."""
-    both = struct.unpack(f"<{2 * PERIOD}h", base64.b64decode(wave))
+    both: tuple[int, ...] = struct.unpack(f"<{2 * PERIOD}h", base64.b64decode(wave))
     left, right = both[::2], both[1::2]
-    levels = left if headphones else [(one + other) / 2 for one, other in zip(left, right, strict=True)]
+    levels: Sequence[float] = left if headphones else [(one + other) / 2 for one, other in zip(left, right, strict=True)]
     return max(map(abs, levels)) / _FULL
