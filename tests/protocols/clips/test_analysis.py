@@ -97,6 +97,20 @@ def test_equivalence_is_only_told_where_it_is_of_interest(analysis):
     assert told == {"human-imitation"}
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_contrast_names_the_type_that_is_taken_for_more_human(studies, turned):
+    def change(tables):
+        human, artificial = (5.0, 1.0) if turned else (1.0, 5.0)  # 1 says human, 5 says artificial
+        for row in tables["answers"]:
+            if row["question"] == "rating" and row["condition"] in ("human", "artificial"):
+                row["value_number"] = human if row["condition"] == "human" else artificial
+
+    made = run(studies.ratings(12, seed=3, change=change), protocols=PROTOCOLS)
+    finding = next(one for one in made.findings if (one.outcome, one.about) == ("contrast", "human-artificial"))
+    more, less = ("artificial", "human") if turned else ("human", "artificial")
+    assert finding.direction.meaning(finding.estimate) == f"{more} clips are taken for more human than {less} ones"
+
+
 def test_a_study_with_two_types(studies):
     tree = copy.deepcopy(studies.RATING)
     tree["conditions"] = ["human", "artificial"]
