@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ def test_more_than_a_fifth_is_too_many(failing: int, warns: bool, monkeypatch: p
     assert definition.study.analysis is not None
     rules = {"exclusions": (ExclusionRule(rule="failed_check"),)}
     plan = definition.study.analysis.model_copy(update=rules)
-    object.__setattr__(definition.study, "analysis", plan)
+    definition = replace(definition, study=definition.study.model_copy(update={"analysis": plan}))
     tables: dict[str, list[dict[str, Any]]] = {
         "participants": [{"session": f"s{number:02}"} for number in range(SESSIONS)],
         "answers": [
