@@ -15,6 +15,7 @@ from believable.cli import EXIT_OK, EXIT_PROBLEMS
 from believable.cli.place import FILE, FOLDER, bar, cluster_option, definition_of, setting, working_on
 from believable.core.errors import InvalidInput, Refused
 from believable.core.shell import quote_command
+from believable.stimuli.recipe import BITS_PER_S
 
 if TYPE_CHECKING:
     from believable.stimuli.recipe import Mask
@@ -134,7 +135,7 @@ def add_command(
 @setting("--crf", default=18, help="Quality of the picture; smaller is better and larger.")
 @setting(
     "--bit-rate",
-    default=2_000_000,
+    default=BITS_PER_S,
     metavar="BITS",
     help="Bits per second, the same for every picture; 0: as each film needs, which can reveal its condition.",
 )
@@ -216,8 +217,8 @@ def standardise_command(
 def even_command(folder: Path, cut_start: float, workers: int | None) -> None:
     """Make a study's stimuli anew, so that size, packets, length and first picture do not reveal their condition.
 
-    All videos get one size and one rate, about 2 Mbit/s. Videos and recordings of a scenario are cropped to its shortest. The new
-    files are in FOLDER/stimuli and study.yaml names them; the old files stay, and videos are kept in FOLDER/sources.
+    All videos get one size and one rate, about 1.9 Mbit/s. Videos and recordings of a scenario are cropped to its shortest.
+    The new files are in FOLDER/stimuli and study.yaml names them; the old files stay, and videos are kept in FOLDER/sources.
 
     \b
     Example:
