@@ -160,7 +160,12 @@ def create_app(
         try:
             app.state.store, app.state.collect, app.state.settings = store, collect, settings
             app.state.rounds = RoundServices(
-                store, collect.context, rounds, FilmRenderer(), RoundWriter(store), RoundRoom(settings.rounds_at_once)
+                store,
+                collect.context,
+                rounds,
+                FilmRenderer(settings.drafts_dir),
+                RoundWriter(store),
+                RoundRoom(settings.rounds_at_once),
             )
             app.state.readiness = Readiness(store)
             if not settings.published:
