@@ -18,7 +18,6 @@ from believable.cli.place import (
     StudyData,
     cluster_option,
     data_options,
-    definition_of,
     extensions_option,
     note,
     working_on,
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from believable.analysis.findings import Analysis
     from believable.analysis.registered import Registration
     from believable.bundle.read import Bundle
-    from believable.study.declaration import DeclaredPlan
 
 
 BUNDLE_FILE = "datapackage.json"
@@ -109,6 +107,7 @@ def command(source: Path, out: Path | None, protocol: str | None, cluster: str |
       believable analyse my-study
       believable analyse my-study-bundle --out results
     """
+    from believable.analysis.followed_plan import plan_to_follow
     from believable.analysis.result_files import holds_results, write
     from believable.analysis.run import run
     from believable.core.whole_files import check_writable, results_folder
@@ -118,17 +117,12 @@ def command(source: Path, out: Path | None, protocol: str | None, cluster: str |
     target = out or Path(f"{name}-results")
     check_writable(target, "result of `analyse`", is_ours=holds_results(target))
     with working_on(cluster), open_dataset(source, where) as dataset:
-        plan = None if dataset.folder is None else plan_of(dataset.folder)
+        plan = plan_to_follow(dataset.folder, PROTOCOLS)
         analysis = run(dataset.bundle, dataset.registered, protocols=PROTOCOLS, plan=plan, protocol=protocol)
     with results_folder(target, "result of `analyse`", is_ours=holds_results(target)) as draft:
         written = write(analysis, draft)
     click.echo(findings_text(analysis))
     click.echo(f"\n{target}: {len(written)} files")
-
-
-def plan_of(folder: Path) -> DeclaredPlan | None:
-    """The plan as the study file has it now: sessions keep the definition they began with, the plan may have moved on."""
-    return definition_of(folder).study.analysis
 
 
 def findings_text(analysis: Analysis) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from believable.cli.place import PATH, StudyData, bar, definition_of, extensions_option, note, study_argument, study_data_options
+from believable.cli.place import PATH, StudyData, bar, extensions_option, note, study_argument, study_data_options
 from believable.core.errors import StudyError
 from believable.core.shell import quote_command
 
@@ -71,6 +71,7 @@ def other_sessions(study: StudyData, simulated: bool) -> str:
 def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_hashes: bool) -> WrittenBundle:
     """Write the bundle, with a progress bar."""
     from believable.analysis.analysed_set import find_exclusions, registration_ms
+    from believable.analysis.followed_plan import plan_to_follow
     from believable.analysis.registered import read as read_registration
     from believable.pages import KINDS
     from believable.protocols import PROTOCOLS
@@ -78,7 +79,7 @@ def export_to(bundle: Path, study: StudyData, simulated: bool, with_recruiter_ha
 
     name, media_dir = study.name, study.settings.media_dir
     try:
-        plan = definition_of(study.folder).study.analysis
+        plan = plan_to_follow(study.folder, PROTOCOLS)
     except StudyError:
         plan = None
         click.echo(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
-    """`database` is the address of the store, `folder` the target of the file; `study_folder` has the registered plan, if any."""
+    """`database` is the address of the store, `folder` the target of the file; `study_folder` has the study's files, if known."""
 
     database: str
     study: str
