@@ -12,17 +12,17 @@ export function createFullScreen(box, button, changed) {
   const shown = () => document.fullscreenElement === box;
   if (button && document.fullscreenEnabled) {
     button.hidden = false;
-    button.addEventListener("click", () => {
-      // A browser may refuse; then everything stays as it is.
-      void (shown() ? document.exitFullscreen() : box.requestFullscreen()).catch(() => {});
-    }, { signal });
+    button.addEventListener("click", () => (shown() ? leave() : enter()), { signal });
     document.addEventListener("fullscreenchange", () => {
       button.textContent = (shown() ? button.dataset.leave : button.dataset.enter) ?? "";
       changed?.();
     }, { signal });
   }
+  // A browser may refuse; then everything stays as it is.
+  const enter = () => void box.requestFullscreen().catch(() => {});
   const leave = () => { if (shown()) void document.exitFullscreen().catch(() => {}); };
   return {
+    enter,
     leave,
     destroy() {
       leaving.abort();
@@ -32,18 +32,26 @@ export function createFullScreen(box, button, changed) {
 }
 
 /**
- * For players: the button is the last of their controls. At the end the page comes back, because it goes on there.
+ * For players: the button is the last of their controls, unless the page has it there already and was asked for the full screen
+ * with it. At the end the page comes back, because it goes on there.
  * @param {HTMLElement} box @param {Element | null} controls nothing happens without any @param {any[]} players @param {Record<string, string>} texts
- * @returns {{destroy: () => void}}
  */
 export function offerFullScreen(box, controls, players, texts) {
   const [enter, leave] = [texts["media.full_screen"], texts["media.full_screen_leave"]];
-  const button = Object.assign(document.createElement("button"), { className: "button quiet full-screen", type: "button", hidden: true, textContent: enter });
+  const there = /** @type {HTMLButtonElement | null | undefined} */ (controls?.querySelector(".full-screen"));
+  const button = there ?? Object.assign(document.createElement("button"), { className: "button quiet full-screen", type: "button", hidden: true, textContent: enter });
+  button.onclick = null;
   Object.assign(button.dataset, { enter, leave });
   controls?.append(button);
   const screen = createFullScreen(box, controls && button, () => {
-    if (!document.fullscreenElement) document.activeElement?.scrollIntoView({ block: "nearest" });
+    if (!button.isConnected || document.fullscreenElement) return;
+    // The page has led on meanwhile; only now it is laid out as before.
+    requestAnimationFrame(() => {
+      const next = document.activeElement;
+      (next?.closest(".after") ?? next)?.scrollIntoView({ block: "nearest" });
+    });
   });
   for (const player of players) player.on("ended", () => { if (players.every(({ paused }) => paused)) screen.leave(); });
+  if (there) screen.enter();
   return screen;
 }
