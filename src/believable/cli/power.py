@@ -344,11 +344,11 @@ def _advice(points: Sequence[PowerPoint], wanted: float, claim: Hypothesis | Non
 
 
 def as_csv(points: Sequence[PowerPoint]) -> str:
-    rows = ["participants,what,met,judged,undefined,power,power_low,power_high"]
+    rows = ["participants,what,met,judged,power,power_low,power_high,undefined"]
     for point in points:
         cells = (point.power.value, point.power.low, point.power.high)
         numbers_ = ",".join("" if cell is None else repr(cell) for cell in cells)
         rows.append(
-            f"{point.participants},{point.what},{point.met},{point.judged},{point.undefined},{numbers_}"
+            f"{point.participants},{point.what},{point.met},{point.judged},{numbers_},{point.undefined}"
         )
     return "\n".join(rows) + "\n"
