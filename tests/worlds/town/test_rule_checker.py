@@ -305,6 +305,68 @@ def test_a_planted_violation_is_found_where_it_is_and_nothing_else(rule: str) ->
     assert sum(findings.by_category().values()) == known
 
 
+GOODS = "grocery.display shelf1"
+TO_SHELF = act(600, 5, "move-to", GOODS, "grocery.shop")
+LEAVES = act(620, 5, "move-to", "park.bench1", None, id="x")
+
+
+def taken(at: float, verb: str, thing: str = "ingredients 5") -> Action:
+    return act(at, 0.2, verb, thing, "grocery.shop", target=GOODS)
+
+
+def said(at: float, speaker: str, target: str, text: str) -> Action:
+    return act(at, 0.2, "speak", None, "cafe.room", actor=speaker, target=target, text=text)
+
+
+#: What looks like a violation and is none, and what something else nearby does not excuse.
+BORDERS: Mapping[str, tuple[Sequence[Action], list[tuple[str, str]]]] = {
+    "goods put back need not be paid": (
+        [TO_SHELF, taken(606, "pick-up"), taken(610, "put"), LEAVES],
+        [],
+    ),
+    "goods paid for may be taken home": (
+        [
+            TO_SHELF,
+            taken(606, "pick-up"),
+            use(610, 1, "grocery.counter1", "pay", "grocery.shop"),
+            LEAVES,
+        ],
+        [],
+    ),
+    "an answer within two minutes": (
+        [said(600, "ada", "ben", "Hello"), said(602, "ben", "ada", "Hi")],
+        [],
+    ),
+    "an answer after more than two minutes": (
+        [said(600, "ada", "ben", "Hello"), said(602.1, "ben", "ada", "Hi")],
+        [("no answer", "ada600"), ("no answer", "ben602.1")],
+    ),
+    "what was said an hour ago is no answer": (
+        [
+            said(540, "ben", "ada", "Hi"),
+            said(541, "ada", "ben", "Hello"),
+            said(600, "ada", "ben", "Where?"),
+        ],
+        [("no answer", "ada600")],
+    ),
+    "what was said to another is no answer": (
+        [
+            said(600, "ada", "ben", "Hello"),
+            said(601, "ben", "clara", "Hi"),
+            said(601.5, "clara", "ben", "Hi"),
+        ],
+        [("no answer", "ada600")],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BORDERS)
+def test_borders_of_the_rules(case: str) -> None:
+    actions, expected = BORDERS[case]
+    violations = check_town(recording(Plant(actions))).violations
+    assert [(v.rule, v.action) for v in violations] == expected
+
+
 def test_every_rule_is_planted_and_every_category_has_one() -> None:
     assert set(PLANTS) == set(RULES)
     assert {*RULES.values()} == {*CATEGORIES}
