@@ -32,12 +32,12 @@ ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "believable"
 #: Area → patterns of its modules and the tests that guard them.
 AREAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "analysis": (("analysis/*.py",), ("analysis", "protocols", "report")),
+    "analysis": (("analysis/*.py",), ("analysis", "protocols/*/test_analysis.py", "report")),
     "protocols/*/analysis": (
         tuple(f"protocols/{name}/*.py" for name in ("clips", "qa", "replay", "trace")),
-        ("protocols",),
+        ("protocols/*",),
     ),
-    "protocols/hntt": (("protocols/hntt/*.py",), ("protocols/hntt", "protocols")),
+    "protocols/hntt": (("protocols/hntt/*.py",), ("protocols/hntt",)),
     "worlds/town/rule_checker": (("worlds/town/rule_checker.py",), ("worlds/town",)),
     "stats": (("stats/**/*.py",), ("stats", "oracles")),
     "traces": (("traces/*.py",), ("traces", "oracles")),
@@ -85,7 +85,8 @@ def tests_for(area: str, module: Path) -> list[str]:
     own = dict.fromkeys(
         file
         for folder in AREAS[area][1]
-        for file in sorted((ROOT / "tests" / folder).rglob("test_*.py"))
+        for found in sorted((ROOT / "tests").glob(folder))
+        for file in (sorted(found.rglob("test_*.py")) if found.is_dir() else [found])
     )
     first = [file for file in own if named.search(file.read_text("utf-8"))]
     rest = [file for file in own if file not in first]
@@ -93,12 +94,14 @@ def tests_for(area: str, module: Path) -> list[str]:
 
 
 def copy_checkout(folder: Path) -> Path:
-    for name in ("src", "tests", "validation", "docs", "bench", "build_hooks", "pyproject.toml"):
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, folder / name)
+    """What git tracks, as it is in the checkout now."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
     return folder
 
 
