@@ -187,6 +187,7 @@ def test_a_navigation_round_across_a_reload(
         assert secret not in told
 
 
+@pytest.mark.slow
 def test_a_deathmatch_across_a_killed_server(
     shaky: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:

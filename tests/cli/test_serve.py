@@ -103,6 +103,7 @@ def test_a_study_with_problems_is_not_served(demo: Path) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_demo_fills_itself_and_cleans_up(tmp_path: Path) -> None:
     """The first study is served at once and has live people; the other is made behind it, and the

@@ -122,6 +122,7 @@ def rows_of(table: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_the_report_finds_the_assumed_means(pilot: Path) -> None:
     report = pilot.parent / "report"
     believable("report", str(pilot), "--out", str(report), "--formats", "")

@@ -19,6 +19,8 @@ from believable.store import alarms, audit_log, event_log, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
+pytestmark = pytest.mark.both_databases
+
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
 

@@ -24,6 +24,8 @@ from believable.store.engine import Store
 from believable.store.event_log import SEQ_WINDOW, EventBatch
 from believable.store.sessions import Session
 
+pytestmark = pytest.mark.both_databases
+
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
 

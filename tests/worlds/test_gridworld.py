@@ -69,7 +69,7 @@ def rows(bundle: Path, table: str) -> list[dict[str, str]]:
 
 def test_it_is_small_and_keeps_the_contract(site: Path) -> None:
     files = [file for file in WORLD.rglob("*") if file.suffix in (".py", ".js")]
-    assert sum(len(file.read_text().splitlines()) for file in files) < 200
+    assert sum(len(file.read_text().splitlines()) for file in files) < 230
     code = """
 from believable.worlds import WORLDS
 from believable.worlds.world_check import check_world

@@ -94,6 +94,7 @@ def column(table, name: str, **where):
     return [row[name] for row in rows if all(row[key] == value for key, value in where.items())]
 
 
+@pytest.mark.slow
 def test_the_report_finds_the_planted_weights_and_the_ranking(definition):
     truth = replace(
         HnttTruth(),
@@ -136,6 +137,7 @@ def test_the_report_finds_the_planted_weights_and_the_ranking(definition):
     assert sorted(AGENTS, key=shares.__getitem__) == sorted(AGENTS, key=mean.__getitem__)
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_nothing_was_planted(definition):
     tables = results(
         definition,
