@@ -189,7 +189,6 @@ def test_offline_on_and_online_again(
     assert stored(server).answers["form"]["age"] == 30
 
 
-@pytest.mark.slow
 def test_a_full_disk_is_told_and_waited_out(page: Page, visitor: Any, server: Any) -> None:
     visitor.until(FORM, server.link())
     visitor.saved()

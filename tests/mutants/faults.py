@@ -145,6 +145,8 @@ def _visited(node: ast.AST) -> Iterator[ast.AST]:
         if field in ("annotation", "returns", "decorator_list", "type_params", "bases"):
             continue
         for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.keyword) and child.arg == "strict":  # of zip: a safeguard
+                continue
             if isinstance(child, ast.AST) and not isinstance(child, _SKIPPED):
                 yield from _visited(child)
 

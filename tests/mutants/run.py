@@ -41,7 +41,7 @@ AREAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "worlds/town/rule_checker": (("worlds/town/rule_checker.py",), ("worlds/town",)),
     "stats": (("stats/**/*.py",), ("stats", "oracles")),
     "traces": (("traces/*.py",), ("traces", "oracles")),
-    "collect": (("collect/*.py",), ("collect", "web/participant")),
+    "collect": (("collect/*.py",), ("collect", "web/participant", "web/console/test_review*.py")),
     "store/writer": (("store/writer.py",), ("store",)),
 }
 #: Simulated participants and stimuli: they make test data, no claims.
