@@ -10,7 +10,6 @@ import shutil
 import signal
 import socket
 import sqlite3
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -31,6 +30,7 @@ from believable.web.app import prepare
 from believable.web.app import serve as serve_app
 from believable.web.gallery import serve as gallery_app
 from believable.web.settings import PublishedFolder, Settings
+from tests.waiting import wait_until
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -144,13 +144,14 @@ class Server:
 
 
 def wait_for(url: str) -> None:
-    for _ in range(1_800):
+    def answers() -> bool:
         try:
             with urllib.request.urlopen(f"{url}/health", timeout=30):
-                return
+                return True
         except (urllib.error.URLError, ConnectionError, TimeoutError):
-            time.sleep(0.05)
-    raise TimeoutError("the server did not start")
+            return False
+
+    wait_until(answers, "the server did not start")
 
 
 def free_port() -> int:
