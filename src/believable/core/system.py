@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import subprocess
+    from pathlib import Path
 
 if sys.platform == "win32":
     import ctypes
@@ -46,6 +48,13 @@ if sys.platform == "win32":
     def end_this_process() -> None:
         signal.raise_signal(signal.SIGTERM)
 
+    def account_number() -> int:
+        return 0
+
+    def is_private(folder: Path) -> bool:
+        """Folders for temporary files belong to one account on Windows."""
+        return folder.is_dir()
+
 else:
     import fcntl
 
@@ -76,3 +85,12 @@ else:
     def end_this_process() -> None:
         """As if asked to end: the main thread handles the signal."""
         os.kill(os.getpid(), signal.SIGTERM)
+
+    def account_number() -> int:
+        return os.getuid()
+
+    def is_private(folder: Path) -> bool:
+        """Whether it is a folder, no link, that only this account can use."""
+        held = folder.lstat()
+        own = held.st_uid == os.getuid() and not held.st_mode & 0o077
+        return own and stat.S_ISDIR(held.st_mode)
