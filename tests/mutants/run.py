@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "believable"
 #: Area → patterns of its modules and the tests that guard them.
 AREAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "analysis": (("analysis/*.py",), ("analysis", "protocols/*/test_analysis.py", "report")),
+    "analysis": (("analysis/*.py",), ("analysis", "protocols/*/test_analysis.py")),
     "protocols/*/analysis": (
         tuple(f"protocols/{name}/*.py" for name in ("clips", "qa", "replay", "trace")),
         ("protocols/*",),
