@@ -1,8 +1,9 @@
 # Two commands do everything, also on a fresh machine:
 #   make demo    serve the five ready studies with live simulated participants on http://127.0.0.1:8000 (PORT=9000: there)
-#   make test    run every check and every test
-# Parts of the tests: make lint, make types, make fast, make faults, make browser, make timing; longer: make soak
-# Others: make setup, make docs, make lock, make reference, make clean
+#   make test    run every check, and every test but the slow ones (10 minutes on two cores)
+# Before a release, and after changes to store or web: make test-all (adds drills, timing, planted truth, soaks)
+# Parts of the tests: make lint, make types, make plain, make browser, make slow, make timing, make soak
+# Others: make setup, make docs, make mutants, make lock, make reference, make clean
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -24,13 +25,20 @@ export OPENBLAS_NUM_THREADS := 1
 # Where this is set, every process of the tests would compile all libraries again, which takes longer than what it does.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test setup docs lint types plain fast faults browser timing soak browser-needed lock reference clean
+PLATFORMS := linux darwin win32
+.PHONY: demo test test-all setup docs lint types $(PLATFORMS:%=types-%) plain browser slow timing soak mutants browser-needed lock reference clean
 
 # The demo needs less than the tests; where those are set up already, it needs nothing more.
 demo: $(if $(wildcard $(STAMP)),$(STAMP),$(DEMO_STAMP))
 	$(BIN)/believable demo --port $(PORT)
 
-test: lint types docs plain browser timing
+test: $(STAMP) $(NODE_STAMP) $(DOCS_STAMP) browser-needed
+	@date +%s > $(VENV)/began
+	$(MAKE) --no-print-directory -j 2 lint types docs
+	$(MAKE) --no-print-directory -j 2 --output-sync=target plain browser
+	@echo "make test: $$(( ($$(date +%s) - $$(cat $(VENV)/began)) / 60 )) min $$(( ($$(date +%s) - $$(cat $(VENV)/began)) % 60 )) s after setup"
+
+test-all: test slow timing soak
 
 setup: $(STAMP)
 
@@ -75,8 +83,11 @@ lint: $(STAMP) $(NODE_STAMP)
 	$(BIN)/ruff format --check --quiet .
 	node_modules/.bin/tsc
 
-types: $(STAMP)
-	$(BIN)/mypy
+# Each system with a cache of its own.
+types: $(PLATFORMS:%=types-%)
+
+$(PLATFORMS:%=types-%): types-%: $(STAMP)
+	$(BIN)/mypy --platform $* --cache-dir .mypy_cache/$*
 
 $(NODE_STAMP): package.json package-lock.json
 	@command -v npm >/dev/null 2>&1 || { \
@@ -85,20 +96,18 @@ $(NODE_STAMP): package.json package-lock.json
 	npm ci --silent --no-audit --no-fund
 	touch $(NODE_STAMP)
 
-# Everything without a browser. Drills wait much and compute little, so one process more than cores are busy.
 plain: $(STAMP)
-	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "not browser"
+	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not browser and not slow"
 
-# The same without the drills, and the drills alone.
-fast: $(STAMP)
-	$(PYTEST) -n 2 --dist loadfile -m "not browser and not faults"
-
-faults: $(STAMP)
-	$(PYTEST) -n 3 --dist loadfile tests/faults
-
-# Apart, because the browser's driver keeps an event loop running in its process. Pages wait more than they compute.
+# Separate processes, because the browser's driver keeps an event loop running in its own. Pages wait more than they
+# compute, so `make test` runs them at the same time as the tests without a browser.
 browser: $(STAMP) browser-needed
-	$(PYTEST) -n 4 --dist worksteal -m "browser and not timing" $(WITH_BROWSER)
+	$(PYTEST) -n 3 --dist worksteal -m "browser and not slow" $(WITH_BROWSER)
+
+# Drills (servers are killed, disks fill up, databases restart), planted truth, packaging, PostgreSQL throughout.
+slow: $(STAMP) browser-needed
+	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "slow and not browser and not soak"
+	$(PYTEST) -n 3 --dist worksteal -m "slow and browser and not timing and not soak" $(WITH_BROWSER)
 
 # Browser tests that measure time: one after the other, while nothing else runs.
 timing: $(STAMP) browser-needed
@@ -107,6 +116,12 @@ timing: $(STAMP) browser-needed
 # The long runs that every release needs and every change does not: property tests with many new examples.
 soak: $(STAMP)
 	$(PYTEST) -n 2 --dist worksteal --timeout 3600 --soak -m "soak or hypothesis"
+
+# Plant faults in the modules that turn data into claims, and count how many the tests notice: N of them, chosen by SEED.
+N ?= 120
+SEED ?= 1
+mutants: $(STAMP)
+	$(BIN)/python -m tests.mutants.run --count $(N) --seed $(SEED)
 
 # Debian's chromium drives the pages in the tests. As root it is installed; anyone else is told what is missing.
 browser-needed:

@@ -51,6 +51,20 @@ def public_data(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
     return folder
 
 
+#: Folders of drills, planted truth and packaging.
+SLOW_FOLDERS = ("faults", "e2e", "validation")
+
+
+def is_slow(item: pytest.Item) -> bool:
+    """Whether `make test` leaves a test to `make test-all`. PostgreSQL differs in locking, marks
+    and migrations: tests of those (`both_databases`) use it always, others only there.
+    """
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    params = getattr(item, "callspec", None) and item.callspec.params  # type: ignore[attr-defined]
+    elsewhere = "postgresql" in (params or {}).values() and "both_databases" not in item.keywords
+    return folder in SLOW_FOLDERS or elsewhere or bool({"timing", "soak"} & {*item.keywords})
+
+
 def allowed_s(item: pytest.Item) -> float:
     """What a test asks for beyond the usual. Such tests begin first: at the end everybody would
     wait for them.
@@ -59,8 +73,12 @@ def allowed_s(item: pytest.Item) -> float:
     return float(limit.args[0]) if limit else 0.0
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=allowed_s, reverse=True)
+    for item in items:
+        if is_slow(item):
+            item.add_marker(pytest.mark.slow)
     if config.getoption("--soak"):
         return
     skip = pytest.mark.skip(reason="a long run; ask for it with --soak")

@@ -113,7 +113,10 @@ class Postgres:
     def crash(self) -> None:
         """As a power cut would: the next start recovers from the log."""
         process = self._server.get_postmaster_info().process
-        process.send_signal(signal.SIGQUIT)
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            process.send_signal(signal.SIGQUIT)
         # In a container nobody may collect it, so that it stays as a zombie: then it is over as
         # well.
         while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
@@ -238,7 +241,7 @@ def balanced(ports: Sequence[int], folder: Path, media: Path | None = None) -> I
     )
     file = folder / "nginx.conf"
     # `user`: what this process may read, the one that sends files may read too.
-    user = "user root;\n" if os.geteuid() == 0 else ""
+    user = "user root;\n" if sys.platform != "win32" and os.geteuid() == 0 else ""
     file.write_text(
         f"{user}daemon off;\nworker_processes 2;\nworker_rlimit_nofile 16384;\npid"
         f" {folder}/pid;\nerror_log {folder}/error.log;\nevents {{ worker_connections 8192;"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -366,3 +367,30 @@ def test_mean_experience(studies):
 def test_no_rule(studies):
     data, plan = studies.data_of(studies.judges(3), stopping=None)
     assert stopping(data, plan).met is None
+
+
+def test_what_is_held_back_leaves_no_p_value_in_any_record(studies):
+    """Records are written to files as well: a p value there would be read there."""
+    measured = Estimate(0.5, 0.4, 0.6, 0.95, 10, "mean", statistic=2.0, df=(9.0,), p_value=0.04)
+    test = replace(TestResult(2.0, 0.04, 10, "test", symbol="t"), effect=measured)
+    one = replace(finding("accuracy"), estimate=measured, test=test)
+    restraint = restraint_of(StoppingState("Declared.", 10, 3, False), simulated=False)
+    (section,) = judged(
+        (Section("s", "S", (), (one,)),), plan_of(studies), None, (), restraint
+    ).sections
+    (held,) = section.findings
+    for record in (held.estimate, held.test.effect):
+        assert (record.value, record.statistic, record.df, record.p_value) == (0.5, None, (), None)
+    assert (held.test.p_value, held.p_adjusted) == (None, None)
+
+
+def test_outcomes_without_a_rank_are_no_part_of_the_family(studies):
+    plan = plan_of(studies, hypotheses=[], multiplicity="holm", outcomes={"primary": ["accuracy"]})
+    rows = tuple(finding(outcome, 0.03) for outcome in ("accuracy", "accuracy", "strength"))
+    (section,) = judged((Section("s", "S", (), rows),), plan, None, ()).sections
+    assert plan.rank("strength") is None
+    assert [one.p_adjusted for one in section.findings] == [
+        pytest.approx(0.06),
+        pytest.approx(0.06),
+        None,
+    ]

@@ -87,6 +87,7 @@ def test_every_test_file_mirrors_a_folder_of_the_source() -> None:
         "faults",
         "red_team",
         "js",
+        "mutants",
         "oracles",
         "bench",
         "deploy",

@@ -10,12 +10,12 @@ import shutil
 import signal
 import socket
 import sqlite3
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from types import ModuleType
@@ -30,6 +30,7 @@ from believable.web.app import prepare
 from believable.web.app import serve as serve_app
 from believable.web.gallery import serve as gallery_app
 from believable.web.settings import PublishedFolder, Settings
+from tests.waiting import wait_until
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -84,6 +85,8 @@ class Server:
         self.port = port
         self.published: tuple[PublishedFolder, ...] = ()
         self.researcher_link: str | None = None
+        #: Sessions of earlier tests, if a module shares the server.
+        self.earlier: frozenset[str] = frozenset()
         self._process: ForkServerProcess | None = None
 
     @property
@@ -122,6 +125,16 @@ class Server:
         self._process.start()
         wait_for(self.url)
 
+    def begin_test(self) -> None:
+        """Runs, and has no session yet as far as `stored` tells."""
+        if self._process is None:
+            self.start()
+        with closing(self.connect()) as conn:
+            self.earlier = frozenset(id_ for (id_,) in conn.execute("SELECT id FROM sessions"))
+
+    def connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.settings.data_dir / "believable.db")
+
     def stop(self, how: signal.Signals = signal.SIGKILL) -> None:
         if self._process is not None:
             assert self._process.pid is not None
@@ -131,13 +144,14 @@ class Server:
 
 
 def wait_for(url: str) -> None:
-    for _ in range(1_800):
+    def answers() -> bool:
         try:
             with urllib.request.urlopen(f"{url}/health", timeout=30):
-                return
+                return True
         except (urllib.error.URLError, ConnectionError, TimeoutError):
-            time.sleep(0.05)
-    raise TimeoutError("the server did not start")
+            return False
+
+    wait_until(answers, "the server did not start")
 
 
 def free_port() -> int:
@@ -147,23 +161,28 @@ def free_port() -> int:
         return port
 
 
+def start_server(folder: Path, data: Path) -> Server:
+    port = free_port()
+    settings = Settings(data_dir=data, study_folders=(folder,), base_url=f"http://127.0.0.1:{port}")
+    server = Server(settings, port)
+    server.publish()
+    server.start()
+    return server
+
+
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[[Path], Server]]:
+def serve(
+    tmp_path: Path, with_tables: Callable[[Path], Path]
+) -> Iterator[Callable[[Path], Server]]:
     """`serve(study_folder)` starts a server that ends with the test."""
     running: list[Server] = []
 
     def start(folder: Path) -> Server:
-        port = free_port()
-        settings = Settings(
-            data_dir=tmp_path / f"data{len(running)}",
-            study_folders=(folder,),
-            base_url=f"http://127.0.0.1:{port}",
-        )
-        server = Server(settings, port)
-        running.append(server)
-        server.publish()
-        server.start()
-        return server
+        data = tmp_path / f"data{len(running)}"
+        if not (data / "believable.db").exists():
+            with_tables(data)
+        running.append(start_server(folder, data))
+        return running[-1]
 
     yield start
     for server in running:
@@ -328,28 +347,38 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return paths
 
 
+def write_study(folder: Path, clips: tuple[Path, Path], text: str = STUDY, **names: str) -> Path:
+    given = {**NAMES, **names}
+    (folder / "stimuli").mkdir(parents=True)
+    for number, clip in enumerate(clips, start=1):
+        shutil.copy(clip, folder / "stimuli" / f"{given['file']}{number}.mp4")
+    (folder / "study.yaml").write_text(text.format(**given))
+    return folder
+
+
 @pytest.fixture
 def make_study(tmp_path: Path, clips: tuple[Path, Path]) -> Callable[..., Path]:
     """`make_study(text=…, **names)` writes the study above, or another text, with its two videos,
-    and gives its folder.
+    and returns its folder.
     """
+    return partial(write_study, tmp_path / "study", clips)
 
-    def write(text: str = STUDY, **names: str) -> Path:
-        given = {**NAMES, **names}
-        folder = tmp_path / "study"
-        (folder / "stimuli").mkdir(parents=True)
-        for number, clip in enumerate(clips, start=1):
-            shutil.copy(clip, folder / "stimuli" / f"{given['file']}{number}.mp4")
-        (folder / "study.yaml").write_text(text.format(**given))
-        return folder
 
-    return write
+@pytest.fixture(scope="module")
+def shared_server(
+    tmp_path_factory: pytest.TempPathFactory, clips: tuple[Path, Path]
+) -> Iterator[Server]:
+    room = tmp_path_factory.mktemp("served")
+    server = start_server(write_study(room / "study", clips), room / "data")
+    yield server
+    server.stop()
 
 
 @pytest.fixture
-def server(serve: Callable[[Path], Server], make_study: Callable[..., Path]) -> Server:
-    """A server with the study above."""
-    return serve(make_study())
+def server(shared_server: Server) -> Server:
+    """A server with the study above, which the tests of a module share."""
+    shared_server.begin_test()
+    return shared_server
 
 
 class Visitor:
@@ -476,11 +505,16 @@ def stored() -> Callable[[Server], Stored]:
     """`stored(server)`: events in order, answers by trial key, and the state of every session."""
 
     def look(server: Server) -> Stored:
-        with sqlite3.connect(server.settings.data_dir / "believable.db") as conn:
-            bodies = conn.execute("SELECT body FROM events ORDER BY session, seq").fetchall()
-            trials = conn.execute("SELECT key, answers FROM trials").fetchall()
-            states = conn.execute("SELECT state, outcome FROM sessions").fetchall()
-        conn.close()
+        earlier = tuple(server.earlier)
+        own = f"NOT IN ({', '.join('?' * len(earlier))})"
+        with closing(server.connect()) as conn:
+
+            def rows(query: str) -> list[Any]:
+                return conn.execute(query.format(own=own), earlier).fetchall()
+
+            bodies = rows("SELECT body FROM events WHERE session {own} ORDER BY session, seq")
+            trials = rows("SELECT key, answers FROM trials WHERE session {own}")
+            states = rows("SELECT state, outcome FROM sessions WHERE id {own}")
         return Stored(
             events=[json.loads(body) for (body,) in bodies],
             answers={key: json.loads(answers) for key, answers in trials},

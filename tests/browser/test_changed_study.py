@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+pytestmark = pytest.mark.slow
+
 OLD, NEW = "How human-like did the player act?", "How much did the player act like a person?"
 REASON = "The prompt was unclear, and the clip showed another player."
 SIZES = ((1366, 625), (1920, 1080))

@@ -9,12 +9,14 @@ import threading
 import time
 from typing import Any
 
+import pytest
 from playwright.sync_api import BrowserContext, Dialog, Page, Route, expect
 
 FORM, CHECK, RATE = 2, 3, 7
 OUTAGE_S = 20
 
 
+@pytest.mark.slow
 def test_a_server_that_is_gone_for_20_seconds_loses_nothing(
     page: Page, visitor: Any, server: Any, stored: Any
 ) -> None:
@@ -236,6 +238,7 @@ def test_a_preload_that_breaks_is_taken_up_again(page: Page, visitor: Any, serve
     expect(page.locator(".trouble")).to_have_text("")
 
 
+@pytest.mark.slow
 def test_many_reloads_while_the_server_comes_and_goes(
     page: Page, visitor: Any, server: Any, stored: Any
 ) -> None:

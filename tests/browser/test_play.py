@@ -63,6 +63,7 @@ FLOOR = """canvas => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_whole_trace_protocol_with_full_rounds(
     page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:
@@ -132,6 +133,7 @@ def longest_silence(page: Page) -> Callable[[], float]:
     )
 
 
+@pytest.mark.slow
 def test_with_a_slow_line_the_own_figure_still_moves_at_once(
     page: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:

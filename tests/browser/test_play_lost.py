@@ -19,7 +19,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-pytestmark = pytest.mark.timeout(400)
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 #: Keys go down and up by themselves; the page stands still for good when its n-th message with
 #: inputs is on its way (0: never).
@@ -241,10 +243,5 @@ def kill_pages(browser: Browser) -> None:
     for process in killed:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
-    for _ in range(200):
-        if not killed & running():
-            break
-        time.sleep(0.1)
-    else:
-        raise AssertionError("the browser takes them for living")
+    wait_until(lambda: not killed & running(), "the browser takes them for living")
     session.detach()

@@ -9,7 +9,6 @@ import contextlib
 import io
 import json
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +23,7 @@ from believable.recordings.recording import Recording
 from believable.worlds.contract import View
 from believable.worlds.doom import DOOM
 from believable.worlds.live_round import record_round
+from tests.waiting import has_ended, wait_until
 
 pytest.importorskip("vizdoom", reason="needs the extra doom")
 Image = pytest.importorskip("PIL.Image", reason="needs the extra video")
@@ -103,15 +103,7 @@ def engines_of(server: int) -> list[int]:
 
 def gone(pid: int) -> bool:
     """Soon, or only its name is left."""
-    status = Path(f"/proc/{pid}/stat")
-    for _ in range(200):
-        try:
-            if status.read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.05)
-    return False
+    return wait_until(lambda: has_ended(pid), "the process goes on")
 
 
 def ended(line: Any) -> tuple[Any, list[list[int]], Recording, int]:
@@ -187,6 +179,7 @@ def test_a_navigation_round_across_a_reload(
         assert secret not in told
 
 
+@pytest.mark.slow
 def test_a_deathmatch_across_a_killed_server(
     shaky: Page, line: Callable[..., Any], tmp_path: Path, rounds: ModuleType
 ) -> None:

@@ -1,16 +1,16 @@
-"""`believable check`, as a script would call it: its words and its exit codes."""
+"""`believable check`: its messages and its exit codes."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from believable.cli import group
+from believable.cli import group, main
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.study.checks.launch import launch_problems
@@ -28,9 +28,29 @@ timeline:
 """
 
 
-def believable(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "believable", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+@dataclass(frozen=True)
+class Ended:
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+Command = Callable[..., Ended]
+
+
+@pytest.fixture
+def believable(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The whole command line in this process, from a folder."""
+
+    def run(*arguments: str, cwd: Path) -> Ended:
+        monkeypatch.chdir(cwd)
+        monkeypatch.setattr(sys, "argv", ["believable", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert isinstance(ended.value.code, int)
+        return Ended(ended.value.code, *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture
@@ -42,12 +62,12 @@ def study(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_sound_study_passes(study: Path) -> None:
+def test_a_sound_study_passes(study: Path, believable: Command) -> None:
     result = believable("check", "study", cwd=study.parent)
-    assert (result.returncode, result.stdout.strip().splitlines()[-1]) == (0, "0 problems.")
+    assert (result.exit_code, result.stdout.strip().splitlines()[-1]) == (0, "0 problems.")
 
 
-def test_what_should_not_meet_participants_is_warned_of(study: Path) -> None:
+def test_what_should_not_meet_participants_is_warned_of(study: Path, believable: Command) -> None:
     """A promise that cannot be kept, and consent that nobody has written; with `--strict` they
     count.
     """
@@ -67,8 +87,8 @@ def test_what_should_not_meet_participants_is_warned_of(study: Path) -> None:
     assert repeats.startswith(
         "study.yaml:1 recruit.repeats: warning: `repeats: refuse`, but no platform tells who comes"
     )
-    assert (result.returncode, summary) == (0, "0 problems, 2 warnings.")
-    assert believable("check", "--strict", "study", cwd=study.parent).returncode == 1
+    assert (result.exit_code, summary) == (0, "0 problems, 2 warnings.")
+    assert believable("check", "--strict", "study", cwd=study.parent).exit_code == 1
     (study / "study.yaml").write_text(
         STUDY.replace("timeline:", "recruit: {platform: prolific, repeats: refuse}\ntimeline:")
     )
@@ -76,11 +96,11 @@ def test_what_should_not_meet_participants_is_warned_of(study: Path) -> None:
     assert believable("check", "study", cwd=study.parent).stdout.strip() == "0 problems."
 
 
-def test_a_study_without_consent_is_warned_of(study: Path) -> None:
+def test_a_study_without_consent_is_warned_of(study: Path, believable: Command) -> None:
     (study / "study.yaml").write_text(STUDY.replace("  - consent: {page: pages/consent.md}\n", ""))
     result = believable("check", "study", cwd=study.parent)
     assert "timeline: warning: there is no consent page" in result.stdout
-    assert result.returncode == 0
+    assert result.exit_code == 0
 
 
 def test_hypotheses_without_a_stopping_rule_are_warned_of() -> None:
@@ -103,39 +123,39 @@ def test_hypotheses_without_a_stopping_rule_are_warned_of() -> None:
         assert "analysis.stopping" not in [problem.path for problem in launch_problems(definition)]
 
 
-def test_problems_come_all_at_once_with_line_and_cure(study: Path) -> None:
+def test_problems_come_all_at_once_with_line_and_cure(study: Path, believable: Command) -> None:
     (study / "study.yaml").write_text(
         STUDY.replace("number: {min: 18}", "numbr: {min: 18}").replace(
             "pages/consent.md", "pages/consnt.md"
         )
     )
     result = believable("check", "study", cwd=study.parent)
-    assert result.returncode == 1
+    assert result.exit_code == 1
     assert "study.yaml:5" in result.stdout
     assert "study.yaml:6" in result.stdout
     assert "Did you mean 'number'?" in result.stdout
     assert "Traceback" not in result.stdout + result.stderr
 
 
-def test_an_order_that_cannot_be_filled_is_found(study: Path) -> None:
+def test_an_order_that_cannot_be_filled_is_found(study: Path, believable: Command) -> None:
     text = STUDY.replace("seed: 1\n", "seed: 1\nconditions: [a, b]\n").replace(
         "  - finish",
         "  - block: {id: b, over: condition, each: [{watch: {id: w, stimulus: any}}]}\n  - finish",
     )
     (study / "study.yaml").write_text(text)
     result = believable("check", "study", cwd=study.parent)
-    assert result.returncode == 1, result.stdout
+    assert result.exit_code == 1, result.stdout
 
 
-def test_no_study_here(tmp_path: Path) -> None:
+def test_no_study_here(tmp_path: Path, believable: Command) -> None:
     result = believable("check", ".", cwd=tmp_path)
-    assert result.returncode == 4
+    assert result.exit_code == 4
     assert "there is no study.yaml here" in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_wrong_usage(tmp_path: Path) -> None:
-    assert believable("check", cwd=tmp_path).returncode == 2
+def test_wrong_usage(tmp_path: Path, believable: Command) -> None:
+    assert believable("check", cwd=tmp_path).exit_code == 2
 
 
 def test_placeholders_in_the_study_file_are_named_with_their_line(demo: Path) -> None:

@@ -102,6 +102,7 @@ def test_a_database_that_does_not_answer(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     sys.platform != "linux", reason="disks of any size are mounted as Linux does it"
 )

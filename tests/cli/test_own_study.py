@@ -8,6 +8,7 @@ import csv
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from believable.cli import group
@@ -19,6 +20,7 @@ def believable(*words: str) -> Result:
     return result
 
 
+@pytest.mark.slow
 def test_from_a_blank_study_to_its_release(tmp_path: Path) -> None:
     study, report = tmp_path / "mine", tmp_path / "report"
     believable("new", str(study), "--blank")

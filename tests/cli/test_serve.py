@@ -8,10 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import httpx
 import psutil
@@ -23,8 +21,8 @@ from believable.core.clock import WallClock
 from believable.simulate.server import Server, free_port
 from believable.store import monitor
 from believable.store.engine import Store
+from tests.waiting import wait_until
 
-T = TypeVar("T")
 HEAVY = (
     "/av/",
     "/pandas/",
@@ -103,6 +101,7 @@ def test_a_study_with_problems_is_not_served(demo: Path) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_demo_fills_itself_and_cleans_up(tmp_path: Path) -> None:
     """The first study is served at once and has live people; the other is made behind it, and the
@@ -122,14 +121,18 @@ def test_the_demo_fills_itself_and_cleans_up(tmp_path: Path) -> None:
     ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
-        before = _until(lambda: _start_page(port), "the start page")
+        before = wait_until(lambda: _start_page(port), "the start page does not come", 600)
         assert before.count('class="button"') + before.count("<progress") == 2, (
             "every study is shown from the beginning"
         )
-        _until(lambda: "<progress" not in _start_page(port), "the second study")
+        wait_until(
+            lambda: "<progress" not in _start_page(port), "the second study does not come", 600
+        )
         assert _start_page(port).count('class="button"') == 2
-        _until(
-            lambda: _events(folder, "trace") and _events(folder, "demo"), "simulated participants"
+        wait_until(
+            lambda: _events(folder, "trace") and _events(folder, "demo"),
+            "no simulated participants come",
+            600,
         )
         family = psutil.Process(process.pid).children(recursive=True)
         assert family, "the simulated participants live in a process of their own"
@@ -142,15 +145,6 @@ def test_the_demo_fills_itself_and_cleans_up(tmp_path: Path) -> None:
     _, alive = psutil.wait_procs(family, timeout=60)
     assert alive == []
     assert not (folder / ".believable" / "preparing.json").exists()
-
-
-def _until(look: Callable[[], T], what: str) -> T:
-    deadline_s = time.monotonic() + 600
-    while time.monotonic() < deadline_s:
-        if value := look():
-            return value
-        time.sleep(0.3)
-    raise TimeoutError(f"{what} did not come")
 
 
 def _start_page(port: int) -> str:

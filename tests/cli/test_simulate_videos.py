@@ -39,6 +39,7 @@ def pilot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_report_finds_the_assumed_means(pilot: Path) -> None:
     report = pilot.parent / "report"
     believable("report", str(pilot), "--out", str(report), "--formats", "")

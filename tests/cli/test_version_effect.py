@@ -20,6 +20,8 @@ from believable.protocols import PROTOCOLS
 from believable.stats.permutation import permutation_anova
 from tests.cli.test_changed_study import NEW, OLD, REASON, believe
 
+pytestmark = pytest.mark.slow
+
 N_EACH = 16
 #: Added to every mean in the second version. People differ by .7 and answers by 1.1, so that the
 #: mean over a session's clips differs by about .9: with 16 sessions each, d is about 2, and the

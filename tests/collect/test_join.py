@@ -21,6 +21,8 @@ from believable.core.errors import InvalidInput, NotFound, TooManyTries, Withdra
 from believable.store import review, sessions, studies
 from believable.store.sessions import POOLS, Session
 
+pytestmark = pytest.mark.both_databases
+
 WORKER = Path(__file__).parent / "joiner.py"
 
 

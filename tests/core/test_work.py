@@ -28,6 +28,7 @@ from believable.core.work import (
     map_chunks,
     map_named,
 )
+from tests.waiting import wait_until
 
 
 def square(x: int) -> int:
@@ -201,14 +202,13 @@ def test_workers_end_with_whoever_asked_for_them(tmp_path: Path, how: signal.Sig
     folder.mkdir()
     script.write_text(BUSY)
     process = subprocess.Popen([sys.executable, str(script), str(folder)])
-    while len(workers := [int(file.name) for file in folder.iterdir()]) < 2:
-        assert process.poll() is None
-        time.sleep(0.05)
+    wait_until(lambda: process.poll() is not None or len(list(folder.iterdir())) == 2, "no workers")
+    assert process.poll() is None
+    workers = [int(file.name) for file in folder.iterdir()]
     server = [parent_of(worker) for worker in workers]
     process.send_signal(how)
     process.wait()
-    while any(runs(pid) for pid in (*workers, *server)):
-        time.sleep(0.05)  # the test's own time limit says when this is too long
+    wait_until(lambda: not any(runs(pid) for pid in (*workers, *server)), "workers stay", 250)
 
 
 def parent_of(pid: int) -> int:

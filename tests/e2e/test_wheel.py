@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import time
 import venv
 from pathlib import Path
 
@@ -20,6 +19,7 @@ import httpx
 import pytest
 
 from believable.simulate.server import free_port
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.timeout(1200)
 ROOT = Path(__file__).resolve().parents[2]
@@ -168,13 +168,14 @@ def test_from_the_wheel_to_demo_study_and_report(machine: NewMachine) -> None:
 
 
 def _page(address: str, server: subprocess.Popen[str]) -> str:
-    deadline_s = time.monotonic() + 600
-    while time.monotonic() < deadline_s and server.poll() is None:
+    def look() -> str:
+        assert server.poll() is None, "the server ended"
         try:
             return httpx.get(address, timeout=60).text
         except httpx.TransportError:
-            time.sleep(0.2)
-    raise TimeoutError(f"{address} does not answer")
+            return ""
+
+    return wait_until(look, f"{address} does not answer", 600)
 
 
 def test_without_extras_every_study_is_made_or_refused_whole(machine: NewMachine) -> None:

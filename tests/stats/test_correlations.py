@@ -16,6 +16,7 @@ from believable.stats.correlations import (
     pearson_with_choice,
     within_correlation,
 )
+from believable.stats.result import no_result
 
 ORACLE = Path(__file__).parents[1] / "oracles" / "means"
 
@@ -140,3 +141,9 @@ def test_slopes_that_differ_between_people_are_said() -> None:
         assert all(
             note.startswith("slopes differ between people (F(14, 150) = ") for note in result.notes
         )
+
+
+def test_a_level_that_is_none_is_refused_before_anything_is_computed() -> None:
+    undefined_one = no_result("nothing", method="r", n=0)
+    with pytest.raises(InvalidInput, match="level"):
+        correlations_compared(undefined_one, undefined_one, level=1.5)

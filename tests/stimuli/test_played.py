@@ -17,7 +17,7 @@ from believable.stimuli.prepare import stripped
 from tests.films import films
 
 pytest.importorskip("av", reason="needs the video extra")
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

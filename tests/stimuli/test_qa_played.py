@@ -17,7 +17,7 @@ from playwright.sync_api import Playwright
 from believable.stimuli import qa
 
 pytest.importorskip("av", reason="needs the video extra")
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

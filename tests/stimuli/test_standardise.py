@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import count
@@ -25,6 +24,7 @@ from believable.stimuli.probe import decode, facts
 from believable.stimuli.recipe import Mask, Recipe
 from believable.stimuli.source_pool import SourceDetails, StimulusSource
 from believable.stimuli.standardise import integrated_lufs
+from tests.waiting import wait_until
 
 av: Any = pytest.importorskip("av", reason="needs the video extra")
 CLOCK = VirtualClock()
@@ -264,10 +264,7 @@ def test_a_killed_run_leaves_nothing_half_and_is_taken_up_again(tmp_path: Path) 
     run = subprocess.Popen(
         words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     )
-    deadline = time.monotonic() + 60
-    while not list((tmp_path / "stimuli").glob(".*.coded")):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until(lambda: list((tmp_path / "stimuli").glob(".*.coded")), "nothing is being coded")
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
     for video in (tmp_path / "stimuli").glob("*.mp4"):

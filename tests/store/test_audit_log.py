@@ -14,6 +14,8 @@ from believable.store.database_tables import audit
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
+pytestmark = pytest.mark.both_databases
+
 NOW = 1_750_000_000_000
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 from believable.store import event_log
 from believable.store.engine import Store
 from believable.store.sessions import Session
+from tests.waiting import wait_until
 
 
 def test_pages_move_into_the_file_by_themselves(
@@ -22,8 +22,5 @@ def test_pages_move_into_the_file_by_themselves(
             event_log.check_batch("token-1", 1, [(n, body(n, text=text)) for n in range(1, 200)])
         )
         assert Path(f"{path}-wal").stat().st_size > 500_000
-        deadline_s = time.monotonic() + 30
-        while path.stat().st_size < 500_000 and time.monotonic() < deadline_s:
-            time.sleep(0.05)
-        assert path.stat().st_size > 500_000
+        wait_until(lambda: path.stat().st_size > 500_000, "the log is not folded into the file")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["b.db", "b.db-turn"]

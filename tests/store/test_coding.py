@@ -27,6 +27,8 @@ from believable.store.coding_projects import CodingProject, TextMedium
 from believable.store.engine import Store
 from believable.study.codebook import ready
 
+pytestmark = pytest.mark.both_databases
+
 BOOK = ready("hntt")
 PROJECT = CodingProject("why", None, "imported", "Why", (), 7, False, "none", 0)
 CODERS = ["kim", "lee"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,9 @@ from believable.core.errors import InvalidInput, StorageFull, Unavailable
 from believable.store import alarms, audit_log, event_log, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.both_databases
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
@@ -192,11 +194,12 @@ def test_postgres_restarted_in_the_middle_loses_and_doubles_nothing(
         sender = threading.Thread(target=send)
         sender.start()
         for _ in range(2):
-            time.sleep(0.3)
+            stored = len(acknowledged)
+            wait_until(lambda least=stored: len(acknowledged) > least + 5, "nothing is stored")
             getattr(postgres, how)()
-            time.sleep(0.2)
             postgres.start()
-        time.sleep(0.5)
+        stored = len(acknowledged)
+        wait_until(lambda: len(acknowledged) > stored + 5, "nothing is stored after the restart")
         done.set()
         sender.join(200)
         assert not sender.is_alive()

@@ -4,7 +4,6 @@ model.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -23,6 +22,9 @@ from believable.store.database_tables import sessions as sessions_table
 from believable.store.engine import Store
 from believable.store.event_log import SEQ_WINDOW, EventBatch
 from believable.store.sessions import Session
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.both_databases
 
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
@@ -298,10 +300,9 @@ def _apply_batches(database: Database, batches: list[EventBatch]) -> list[object
 
 def _until_somebody_waits(database: Database) -> None:
     query = "SELECT count(*) FROM pg_locks WHERE NOT granted"
-    deadline_s = time.monotonic() + 30
-    while time.monotonic() < deadline_s:
+
+    def waits() -> bool:
         with database.reader.connect() as conn, conn.begin():
-            if conn.exec_driver_sql(query).scalar():
-                return
-        time.sleep(0.01)
-    raise AssertionError("nobody waits for the lock")
+            return bool(conn.exec_driver_sql(query).scalar())
+
+    wait_until(waits, "nobody waits for the lock", 30)

@@ -11,7 +11,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -143,10 +143,10 @@ def test_damage_and_missing_rights_sound_an_alarm_and_harm_only_what_they_hit(
         raise sqlite_error(name)
 
     with Store.open(url_of(path)) as store:
-        gate = store._writer.submit(
-            lambda conn: time.sleep(0.2)
-        )  # so that the next two share a group
+        together = threading.Event()
+        gate = store._writer.submit(lambda conn: together.wait(60) and None)
         unlucky, lucky = store._writer.submit(hit), store._writer.submit(note)
+        together.set()
         gate.result()
         lucky.result()
         with pytest.raises(Unavailable, match="so this was not stored"):

@@ -15,6 +15,8 @@ from believable.store.engine import Store
 from believable.store.fixed_statements import FixedStatement, run_many, run_text
 from believable.store.trouble import Trouble, trouble
 
+pytestmark = pytest.mark.both_databases
+
 _BY_NUMBER = select(sessions).where(sessions.c.number == bindparam("key"))
 
 

@@ -6,11 +6,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-import psutil
 import pytest
+
+from tests.waiting import has_ended, wait_until
 
 STARTS_A_SERVER = """
 import sys, time
@@ -37,9 +37,8 @@ def test_a_server_ends_with_the_tests_that_were_killed() -> None:
         assert run.stdout.readline().strip() == "started"
         number = int((folder / "postmaster.pid").read_text().splitlines()[0])
         run.send_signal(signal.SIGKILL)
-    deadline_s = time.monotonic() + 200
-    while folder.exists() or (
-        psutil.pid_exists(number) and psutil.Process(number).status() != psutil.STATUS_ZOMBIE
-    ):
-        assert time.monotonic() < deadline_s, "the server and its folder are still there"
-        time.sleep(0.05)
+    wait_until(
+        lambda: not folder.exists() and has_ended(number),
+        "the server and its folder are still there",
+        200,
+    )

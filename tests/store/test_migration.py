@@ -22,6 +22,8 @@ from believable.store import migration, studies
 from believable.store.database_tables import metadata
 from believable.store.engine import Store
 
+pytestmark = pytest.mark.both_databases
+
 OPEN = "import sys; from believable.store.engine import Store; Store.open(sys.argv[1]).close()"
 
 

@@ -8,10 +8,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from believable.core import event_chain
 from believable.store import event_log, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
+
+pytestmark = pytest.mark.both_databases
 
 WORKER = Path(__file__).parent / "worker.py"
 N_WORKERS, N_SESSIONS, N_EVENTS = 3, 20, 60

@@ -19,6 +19,8 @@ from believable.store import audit_log, event_log, migration, overview, view_che
 from believable.store.collected import collected
 from believable.store.engine import Store
 
+pytestmark = pytest.mark.both_databases
+
 WRITTEN = Path(__file__).parents[1] / "data" / "revision_0007"
 Rows = dict[str, list[dict[str, Any]]]
 

@@ -15,6 +15,8 @@ from believable.store import audit_log, event_log, sessions
 from believable.store.engine import Store
 from believable.store.sessions import Session
 
+pytestmark = pytest.mark.both_databases
+
 MakeSession = Callable[..., Session]
 Body = Callable[..., str]
 

@@ -8,7 +8,6 @@ import logging
 import resource
 import socket
 import threading
-import time
 from collections.abc import Iterator
 
 import httpx
@@ -28,6 +27,7 @@ from believable.web.connections import (
     raise_descriptor_limit,
 )
 from believable.web.security import BodyLimit
+from tests.waiting import wait_until
 
 LIMIT = 3
 
@@ -52,8 +52,7 @@ def port() -> Iterator[int]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
+    wait_until(lambda: server.started, "the server did not start")
     yield server.servers[0].sockets[0].getsockname()[1]
     server.should_exit = True
     thread.join()
@@ -85,10 +84,10 @@ def test_who_is_one_too_many_is_told_to_come_back_and_the_others_go_on(port: int
     finally:
         for person in people:
             person.close()
-    deadline_s = time.monotonic() + 60
-    while httpx.get(f"http://127.0.0.1:{port}/").status_code != 200:
-        assert time.monotonic() < deadline_s, "room is made when people leave"
-        time.sleep(0.05)
+    wait_until(
+        lambda: httpx.get(f"http://127.0.0.1:{port}/").status_code == 200,
+        "room is made when people leave",
+    )
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(port: int) -> None:

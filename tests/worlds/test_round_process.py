@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,6 +23,7 @@ from believable.worlds.doom.doom_round import DoomOptions
 from believable.worlds.live_round import LiveRound, NumberedInput, record_round
 from believable.worlds.picture_stream import Coding, PictureEncoder, codec_name
 from believable.worlds.round_process import DistantRound, RoundBroken, RoundOrder
+from tests.waiting import has_ended, wait_until
 
 pytest.importorskip("vizdoom", reason="needs the extra doom")
 av = pytest.importorskip("av", reason="needs the extra video")
@@ -140,17 +140,7 @@ def test_an_engine_that_ends_or_hangs_breaks_its_round_alone(
             await distant.step(10)
 
     with_round(work)
-    assert gone(engines[0])
-
-
-def gone(pid: int) -> bool:
-    """It is, or only its name is left."""
-    status = Path(f"/proc/{pid}/stat")
-    for _ in range(100):
-        if not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z":
-            return True
-        time.sleep(0.05)
-    return False
+    wait_until(lambda: has_ended(engines[0]), "the engine goes on")
 
 
 def test_a_round_that_cannot_begin_says_why() -> None:

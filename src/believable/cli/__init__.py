@@ -21,6 +21,7 @@ import click
 from believable import __version__
 from believable.core.child_python import protect_children
 from believable.core.errors import BelievableError, InvalidInput, MissingExtra
+from believable.core.system import ENDING_SIGNALS
 from believable.core.whole_files import disk_error
 
 EXIT_OK = 0
@@ -166,9 +167,6 @@ def _raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
     for ending in ENDING_SIGNALS:
         signal.signal(ending, signal.SIG_IGN)
     raise Terminated(number)
-
-
-ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP) if sys.platform != "win32" else (signal.SIGTERM,)
 
 
 def handle_ending_signals() -> None:

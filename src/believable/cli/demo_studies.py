@@ -4,7 +4,6 @@ have finished.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from believable.cli.new import chosen, create
 from believable.cli.simulate import on_virtual_clock
 from believable.core.clock import WallClock
 from believable.core.ids import new_token
+from believable.core.system import lower_priority
 from believable.core.work import Progress
 from believable.pages import KINDS
 from believable.protocols import BUILT_IN, PROTOCOLS
@@ -27,8 +27,6 @@ from believable.web.settings import Settings, publish_folders, study_id
 from believable.web.start_page import StudyInPreparation, tell_preparation
 
 SEED = 7
-#: Those who look at the first study must not feel the others being made.
-NICENESS = 10
 #: Those who have finished came within this time before.
 BEFORE_MS = 6 * 3_600_000
 
@@ -69,7 +67,7 @@ def prepare_all(settings: Settings, finished: Sequence[Path], wanted: int) -> No
     """What the process behind the server does: all studies but the first; then `wanted` people who
     have finished each of those in `finished`.
     """
-    os.nice(NICENESS)
+    lower_priority()
     others = settings.study_folders[1:]
     coming = coming_studies(others)
     for index, folder in enumerate(others):

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
-import stat
 import sys
 import tempfile
 import time
@@ -24,6 +22,7 @@ import click
 from believable.cli.place import FOLDER
 from believable.core.draft_folders import draft_folder, sweep_drafts
 from believable.core.errors import InvalidInput, Refused
+from believable.core.system import account_number, is_private
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -603,10 +602,9 @@ def temporary_folder() -> Iterator[Path]:
     """A folder that is deleted afterwards; those that killed recordings of this account left behind
     are deleted first.
     """
-    parent = Path(tempfile.gettempdir()) / f"believable-record-{os.getuid()}"
+    parent = Path(tempfile.gettempdir()) / f"believable-record-{account_number()}"
     parent.mkdir(mode=0o700, exist_ok=True)
-    held = parent.lstat()
-    if not stat.S_ISDIR(held.st_mode) or held.st_uid != os.getuid() or held.st_mode & 0o077:
+    if not is_private(parent):
         raise Refused(
             f"{parent}: expected a folder that only this account can use. Delete it, or set TMPDIR"
             " to another folder."

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import socket
 import sys
 import threading
@@ -29,6 +28,7 @@ from believable.cli.place import (
     study_folder,
 )
 from believable.core.errors import Refused
+from believable.core.system import end_this_process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,7 +109,7 @@ def _end_with_input() -> None:
     """
     while os.read(sys.stdin.fileno(), 4096):
         pass
-    os.kill(os.getpid(), signal.SIGTERM)
+    end_this_process()
 
 
 @contextmanager

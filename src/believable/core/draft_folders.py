@@ -6,14 +6,16 @@ when the process ends in whatever way; `sweep_drafts` deletes those that nobody 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from believable.core.system import try_lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,7 @@ class DraftFolder:
         shutil.rmtree(self.path, ignore_errors=True)
         name = _lock_of(self.path)
         if name.exists():
-            name.unlink(missing_ok=True)
-            os.close(self.lock)
+            _delete(name, self.lock)
 
 
 def make_draft(parent: Path) -> DraftFolder:
@@ -40,9 +41,7 @@ def make_draft(parent: Path) -> DraftFolder:
     while True:
         path = parent / secrets.token_hex(8)
         lock = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:  # somebody sweeps just now, and takes this one for a leftover
+        if not try_lock(lock):  # another process sweeps just now and takes this for a leftover
             os.close(lock)
             continue
         path.mkdir(mode=0o700)
@@ -74,16 +73,23 @@ def _sweep(path: Path) -> bool:
         lock = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
         return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not try_lock(lock):
+        os.close(lock)
         return False
-    else:
-        shutil.rmtree(path, ignore_errors=True)
-        with suppress(OSError):
-            _lock_of(path).unlink()
-        return True
-    finally:
+    shutil.rmtree(path, ignore_errors=True)
+    _delete(_lock_of(path), lock)
+    return True
+
+
+def _delete(name: Path, lock: int) -> None:
+    """Delete a lock file while it is held. Windows deletes no open file, so there it is closed
+    first.
+    """
+    if sys.platform == "win32":
+        os.close(lock)
+    with suppress(OSError):
+        name.unlink()
+    if sys.platform != "win32":
         os.close(lock)
 
 

@@ -17,6 +17,7 @@ import httpx
 
 from believable.core.child_python import python_command
 from believable.core.errors import BelievableError
+from believable.core.system import KILL, signal_group
 
 #: Long enough for a machine on which everything else happens, too.
 START_LIMIT_S = 240.0
@@ -127,7 +128,7 @@ class Server:
 
     def kill(self) -> None:
         """SIGKILL to the server and its workers: no goodbye, no flushing."""
-        self._end(signal.SIGKILL)
+        self._end(KILL)
 
     def stop(self) -> None:
         self._end(signal.SIGTERM)
@@ -137,11 +138,11 @@ class Server:
         if process is None:
             return
         if process.poll() is None:
-            os.killpg(process.pid, number)
+            signal_group(process, number)
         try:
             process.wait(timeout=20)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            signal_group(process, KILL)
             process.wait()
         finally:
             if process.stdin is not None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -21,30 +20,25 @@ from believable.core.clock import Clock
 from believable.core.errors import Conflict, InvalidInput
 from believable.core.object_storage import digest_of
 from believable.core.seeds import generator
+from believable.core.system import try_lock
 from believable.core.whole_files import whole_file, write_whole
 from believable.core.work import Progress, WorkOutcome, map_named
 from believable.recordings.film_file import load_av
 from believable.stimuli.probe import decode, facts
 from believable.stimuli.recipe import Mask
 
-if sys.platform != "win32":
-    import fcntl
-
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold the folder. Raises `Conflict` when another run holds it. On Windows nothing is held."""
+    """Hold the folder. Raises `Conflict` when another run holds it."""
     folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if sys.platform != "win32":
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise Conflict(
-                    f"{folder}: another run is working on these files. Wait for it to end, then"
-                    " repeat the command."
-                ) from None
+        if not try_lock(descriptor):
+            raise Conflict(
+                f"{folder}: another run is working on these files. Wait for it to end, then"
+                " repeat the command."
+            )
         yield
     finally:
         os.close(descriptor)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
@@ -273,8 +274,10 @@ def remove_database(path: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Make a file's content, or a folder's names, survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY)
+    """Make a file's content, or a folder's names, survive a power cut. Windows opens no folders."""
+    if sys.platform == "win32" and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -14,7 +14,6 @@ import contextlib
 import logging
 import os
 import queue
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,15 +28,13 @@ from sqlalchemy.exc import DBAPIError
 
 from believable.core.clock import Clock
 from believable.core.errors import BelievableError, StorageFull, Unavailable
+from believable.core.system import try_lock, unlock
 from believable.store import event_log
 from believable.store.alarms import StoreAlarms
 from believable.store.database import Database, Ticket, owner_file
 from believable.store.event_log import EventBatch
 from believable.store.fixed_statements import run_text
 from believable.store.trouble import Trouble, driver_words, trouble
-
-if sys.platform != "win32":
-    import fcntl
 
 #: How long to queue before leaving it to SQLite's own waiting: whoever holds the lock may have been
 #: stopped.
@@ -67,31 +64,15 @@ class FileQueue:
             yield
         finally:
             if held:
-                self._release()
+                unlock(self._descriptor)
 
-    if sys.platform == "win32":
-
-        def _acquire(self) -> bool:
-            return False
-
-        def _release(self) -> None:
-            pass
-
-    else:
-
-        def _acquire(self) -> bool:
-            deadline_s = time.monotonic() + QUEUE_S
-            while True:
-                try:
-                    fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    return True
-                except BlockingIOError:
-                    if time.monotonic() > deadline_s:
-                        return False
-                    time.sleep(PAUSE_S)
-
-        def _release(self) -> None:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+    def _acquire(self) -> bool:
+        deadline_s = time.monotonic() + QUEUE_S
+        while not try_lock(self._descriptor):
+            if time.monotonic() > deadline_s:
+                return False
+            time.sleep(PAUSE_S)
+        return True
 
 
 # ---------------------------------------------------------------------------------------------- the

@@ -315,7 +315,7 @@ def serve(settings: Settings, host: str = "127.0.0.1", port: int = 8000, workers
         backlog=min(most, 4096),
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=",".join(settings.trusted_proxies),
-        loop="uvloop",
+        loop="auto",
         ws_per_message_deflate=False,  # thirty short messages a second gain nothing from it
         ws_max_size=64 * 1024,
         access_log=False,

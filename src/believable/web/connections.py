@@ -47,12 +47,13 @@ def raise_descriptor_limit() -> int:
     """
     if sys.platform == "win32":
         return MOST_DESCRIPTORS
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wished = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MOST_DESCRIPTORS)
-    if soft != resource.RLIM_INFINITY and soft < wished:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wished, hard))
-        soft = wished
-    return wished if soft == resource.RLIM_INFINITY else soft
+    else:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wished = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MOST_DESCRIPTORS)
+        if soft != resource.RLIM_INFINITY and soft < wished:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wished, hard))
+            soft = wished
+        return wished if soft == resource.RLIM_INFINITY else soft
 
 
 def connection_limit(descriptors: int, wished: int | None = None) -> int:

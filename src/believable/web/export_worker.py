@@ -5,7 +5,6 @@ what `included` means.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from believable.analysis import registered
@@ -13,18 +12,16 @@ from believable.analysis.analysed_set import find_exclusions, registration_ms
 from believable.analysis.followed_plan import plan_to_follow
 from believable.bundle.folder import zip_folder
 from believable.core.clock import WallClock
+from believable.core.system import lower_priority
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.store.bundle_export import export
 from believable.store.engine import Store
 from believable.web.export_request import ExportRequest
 
-#: Polite to the server on the same machine.
-NICENESS = 10
-
 
 def write_zip(wish: ExportRequest) -> Path:
-    os.nice(NICENESS)
+    lower_priority()
     bundle = wish.folder / (f"{wish.study}-simulated" if wish.simulated else wish.study)
     record = None if wish.study_folder is None else registered.read(wish.study_folder)
     plan = plan_to_follow(wish.study_folder, PROTOCOLS)

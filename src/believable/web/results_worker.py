@@ -17,6 +17,7 @@ from believable.analysis.verdicts import stopping
 from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
 from believable.core.draft_folders import draft_folder
+from believable.core.system import lower_priority
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.report import figure_files
@@ -29,15 +30,12 @@ from believable.store.engine import Store
 from believable.study.declaration import DeclaredPlan
 from believable.study.definition import Definition
 
-#: Polite to the server on the same machine.
-NICENESS = 10
-
 
 def compute(wish: ReportRequest) -> LiveReport:
     """Exports what is stored now, analyses it, and lays it out. For a process of its own, which it
     makes a polite one.
     """
-    os.nice(NICENESS)
+    lower_priority()
     with draft_folder(Path(wish.drafts)) as room:
         target = room / "bundle"
         folder = Path(wish.folder) if wish.folder else None

@@ -4,16 +4,15 @@ server never imports this.
 
 from __future__ import annotations
 
-import os
-
 from believable.collect.context import Definitions
 from believable.collect.review_intake import KnownQuestions, take_in
 from believable.core.clock import WallClock
+from believable.core.system import lower_priority
 from believable.pages import KINDS
 from believable.store.engine import Store
 
 
 def take_in_all(url: str, study: str, pool: str) -> int:
-    os.nice(10)  # participants come first
+    lower_priority()
     with Store.open(url, clock=WallClock()) as store:
         return take_in(store, KnownQuestions(Definitions(KINDS)), study, pool, lambda took_s: None)

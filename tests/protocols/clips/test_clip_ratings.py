@@ -95,6 +95,25 @@ def test_a_contrast_with_equal_weights_is_a_paired_t_test_with_its_effective_num
     assert found.df == (pytest.approx(14.0),)
 
 
+def test_a_contrast_leaves_out_who_rated_one_type_only():
+    generator = rng()
+    rows = [
+        (p, type_, type_, int(generator.integers(1, 6)))
+        for p in range(15)
+        for type_ in ("human", "artificial")
+    ]
+    alone = [(p, "human", "human", 1) for p in range(15, 30)]
+    both, with_others = (
+        clip_verdicts.contrast(
+            rated(*some, experience=[3] * 30), "human", "artificial", over="judges"
+        )[0]
+        for some in (rows, rows + alone)
+    )
+    assert with_others.n == both.n == 15
+    assert with_others.estimate.value == pytest.approx(both.estimate.value)
+    assert with_others.p_value == pytest.approx(both.p_value)
+
+
 def test_equivalence_of_a_contrast():
     rows = [
         (p, type_, type_, 2 + (p + (type_ == "human") * (p % 3 == 0)) % 3)

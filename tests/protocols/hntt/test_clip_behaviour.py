@@ -17,7 +17,7 @@ from believable.analysis.run import run
 from believable.pages import KINDS
 from believable.protocols import PROTOCOLS
 from believable.protocols.contract import ShownAgents
-from believable.protocols.hntt.clip_behaviour import choice_weights
+from believable.protocols.hntt.clip_behaviour import JudgedPairs, choice_weights, resampled_counts
 from believable.protocols.hntt.control_pairs import _spread
 from believable.protocols.hntt.people import HnttTruth, Judge, clip_appeal
 from believable.protocols.hntt.variants.doom.agent_study import mark_mismatched, settle_study
@@ -94,6 +94,7 @@ def column(table, name: str, **where):
     return [row[name] for row in rows if all(row[key] == value for key, value in where.items())]
 
 
+@pytest.mark.slow
 def test_the_report_finds_the_planted_weights_and_the_ranking(definition):
     truth = replace(
         HnttTruth(),
@@ -136,6 +137,7 @@ def test_the_report_finds_the_planted_weights_and_the_ranking(definition):
     assert sorted(AGENTS, key=shares.__getitem__) == sorted(AGENTS, key=mean.__getitem__)
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_nothing_was_planted(definition):
     tables = results(
         definition,
@@ -236,3 +238,19 @@ def test_what_a_study_of_agents_says(definition, tmp_path):
     assert tree["demonstration"] is True
     assert "standin_agent" not in text
     assert "No figure was moved by a person" in (folder / "pages" / "thanks.md").read_text("utf-8")
+
+
+def test_judges_and_pairs_are_both_resampled():
+    """One judge cannot vary, so the first counts vary by pairs only; one pair likewise."""
+    rng = np.random.default_rng(1)
+    by_pairs = JudgedPairs((("a", "b"), ("a", "c")), np.array([[4.0, 8.0]]), np.array([[1.0, 6.0]]))
+    shown, chosen = resampled_counts(by_pairs, rng, 400)
+    assert {*map(tuple, shown.tolist())} == {(8, 0), (4, 8), (0, 16)}
+    assert {*map(tuple, chosen.tolist())} == {(2, 0), (1, 6), (0, 12)}
+    by_judges = JudgedPairs((("a", "b"),), np.array([[4.0], [8.0]]), np.array([[1.0], [6.0]]))
+    shown, chosen = resampled_counts(by_judges, rng, 400)
+    assert {*zip(shown[:, 0].tolist(), chosen[:, 0].tolist(), strict=True)} == {
+        (8, 2),
+        (12, 7),
+        (16, 12),
+    }

@@ -88,6 +88,19 @@ def test_letters_and_numbers_name_sides_too(studies):
     np.testing.assert_array_equal(letters.chose_first, words.chose_first)
 
 
+def test_a_choice_may_be_a_number(studies):
+    def change(tables):
+        for row in tables["answers"]:
+            if row["question"] == "which":
+                row["value_number"] = ("first", "second").index(row.pop("value_text"))
+
+    _, numbers, _ = found(studies, 3, change)
+    _, words, _ = found(studies, 3)
+    assert (len(numbers), numbers.undecided) == (18, 0)
+    np.testing.assert_array_equal(numbers.chose_first, words.chose_first)
+    assert {True, False} == {*numbers.chose_first.tolist()}
+
+
 def test_agents_are_told_apart_and_pairs_of_agents_are_left_for_the_scale(studies):
     def change(tables):
         for row in tables["shown"]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from believable.protocols.hntt import navigation_judgements as measures
-from believable.protocols.hntt.agent_verdict import decide
+from believable.protocols.hntt.agent_verdict import decide, judge_agent
 from believable.protocols.hntt.navigation_judgements import agents, judgements
 from believable.stats.equivalence import as_test
 
@@ -74,9 +76,31 @@ def test_equivalence_is_shown_by_the_harder_side():
         for bound, side in ((0.4, "greater"), (0.6, "less"))
     ]
     assert as_test(found).p_value == pytest.approx(max(theirs))
-    off = as_test(decide(*trials(right + 1), over="judges").equivalence)
-    assert off.p_value > 0.5
-    assert off.alternative == "less", "the upper margin is the one that is not rejected"
+
+
+@pytest.mark.parametrize(("shift", "bound", "side"), [(-1, 0.3, "greater"), (1, 0.7, "less")])
+def test_the_t_of_equivalence_is_against_the_margin_that_is_harder_to_reject(shift, bound, side):
+    right = np.repeat([2, 3, 4], 30) + shift
+    found = as_test(decide(*trials(right), over="judges", margin=0.2).equivalence)
+    theirs = stats.ttest_1samp(right / 6, bound, alternative=side)
+    assert (found.statistic, found.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
+    assert found.alternative == side
+
+
+def test_the_margin_chance_and_alpha_of_the_plan_decide(studies):
+    """Not the defaults of `decide`: other values in the plan give other tests."""
+    tree = deepcopy(studies.COMPARING)
+    tree["analysis"]["tests"] = {"accuracy": {"margin": 0.25}}
+    tree["analysis"]["options"] |= {"chance": 0.6}
+    data, plan = studies.data_of(studies.judges(30, tree=tree), alpha=0.1)
+    (one,) = agents(judgements(data), plan.roles["human"])
+    verdict = judge_agent(one, plan)[0]
+    same = verdict.equivalence
+    assert (same.margin_low, same.margin_high, same.alpha) == pytest.approx((0.35, 0.85, 0.1))
+    assert verdict.mean.level == pytest.approx(0.9)
+    assert verdict.test.statistic == pytest.approx(
+        (verdict.mean.value - 0.6) / verdict.test.estimate.se
+    )
 
 
 def test_more_judges_narrow_the_interval_over_judges_only(studies):

@@ -8,7 +8,6 @@ import asyncio
 import html
 import re
 import shutil
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -24,6 +23,7 @@ from believable.store import review as stored
 from believable.store.database_tables import decisions
 from believable.web.app import Settings
 from believable.web.console.live_results import LiveResults, ResultsKey, computed
+from tests.waiting import wait_in_loop, wait_until
 
 from .conftest import BASE, Browser, World, living, turning
 
@@ -61,12 +61,8 @@ def told(browser: Browser, pool: str = "simulated") -> dict[str, Any]:
 
 def computed_page(browser: Browser, pool: str = "simulated", *, seconds: float = 240) -> str:
     """The page once its results are there."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if told(browser, pool)["fresh"]:
-            return browser.get(f"{RESULTS}?pool={pool}").text
-        time.sleep(0.2)
-    raise TimeoutError("no results came")
+    wait_until(lambda: told(browser, pool)["fresh"], "no results came", seconds)
+    return browser.get(f"{RESULTS}?pool={pool}").text
 
 
 def test_results_are_blinded_until_somebody_decides_and_the_decision_is_logged(
@@ -170,7 +166,7 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
     async def counted(one: ReportRequest) -> LiveReport:
         calls.append(one)
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         return LiveReport(html="x")
 
     monkeypatch.setattr("believable.web.console.live_results.computed", counted)
@@ -180,8 +176,7 @@ def test_the_same_data_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
         for _ in range(5):
             computing.ask(about, "k1", wish, 1)
         assert computing.busy(about)
-        while computing.busy(about):
-            await asyncio.sleep(0.01)
+        await wait_in_loop(lambda: not computing.busy(about), "it computes for ever")
         computing.ask(about, "k1", wish, 2)
         assert len(calls) == 1
         computing.ask(about, "k2", wish, 3)
@@ -243,10 +238,8 @@ def test_two_studies_of_ones_own_with_one_definition_each_have_their_results_and
         owner = world.log_in()
         for study, n_sessions in (("first", 4), ("second", 5)):
             address = f"/console/studies/{study}/results"
-            until = time.monotonic() + 240
-            while not owner.get(f"{address}.json?pool=simulated").json()["fresh"]:
-                assert time.monotonic() < until
-                time.sleep(0.2)
+            told_at = f"{address}.json?pool=simulated"
+            wait_until(lambda at=told_at: owner.get(at).json()["fresh"], "no results came", 240)
             page = html.unescape(owner.get(f"{address}?pool=simulated").text)
             assert re.search(
                 rf"Declared: stop at 40 sessions after exclusions; there are [1-{n_sessions}]\.",

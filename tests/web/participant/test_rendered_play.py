@@ -267,6 +267,9 @@ def test_an_allowance_comes_back_with_time() -> None:
     allowance.take(20, 0.0)
     allowance.take(10, 1.0)
     allowance.take(20, 100.0)
+    allowance = InputAllowance(10, 20, 0.0)
+    with pytest.raises(InvalidInput, match="too much at once"):
+        allowance.take(21, 1000.0)  # silence saves up no more than what may be said at once
 
 
 def test_a_game_that_breaks_is_taken_up_again_but_not_for_ever(

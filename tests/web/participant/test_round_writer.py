@@ -20,6 +20,7 @@ from believable.worlds.live_round import LiveRound, NumberedInput
 from believable.worlds.maze import MAZE
 from believable.worlds.maze.game import MazeSetup
 from believable.worlds.play_trial import Play
+from tests.waiting import wait_in_loop
 
 SETUP = MazeSetup(maze_seed=1, agent_seed=1, opponent="calm", size=15, ticks=150, practice=False)
 
@@ -37,9 +38,7 @@ class SlowStore:
         return await answer
 
     async def written(self, number: int) -> tuple[list[Piece], asyncio.Future[Any]]:
-        async with asyncio.timeout(10):
-            while len(self.writes) <= number:
-                await asyncio.sleep(0.01)
+        await wait_in_loop(lambda: len(self.writes) > number, "nothing was written")
         return self.writes[number]
 
 
@@ -117,7 +116,8 @@ def test_settling_waits_for_the_piece_on_its_way_and_writes_the_rest(
             _, first = await store.written(0)
             goes_on(live, 2)
         settling = asyncio.ensure_future(inputs.flush())
-        await asyncio.sleep(0.05)
+        for _ in range(50):  # as often as the loop likes: it waits for the first
+            await asyncio.sleep(0)
         assert len(store.writes) == 1, "one piece at a time"
         first.set_result([None])
         (rest,), second = await store.written(1)

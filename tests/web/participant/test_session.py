@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +57,29 @@ def test_errors_come_in_the_sessions_language(web: Any, join: Callable[..., Any]
     assert reply["status"] == "again"
     assert reply["errors"]["age"] == "Bitte geben Sie eine Zahl ein, die mindestens 18 beträgt."
     assert reply["errors"]["other"] == "Bitte beantworten Sie diese Frage."
+
+
+def test_pages_that_are_kept_are_kept_for_each_language(web: Any, join: Callable[..., Any]) -> None:
+    """The link's page, the session's page with its scripts' texts, and each trial: the first to
+    come do not decide in which language those after them read.
+    """
+    words = {
+        "en": ("A study", "Please agree.", "Age?"),
+        "de": ("Eine Studie", "Bitte zu", "Alter?"),
+    }
+    said = []
+    for language in ("en", "de", "en"):
+        title, agree, age = words[language]
+        assert title in web.get(web.link(), headers={"accept-language": language}).text
+        session = join(web, language=language)
+        page = web.get(session.url()).text
+        assert f'<html lang="{language}"' in page
+        state = page.partition('type="application/json" id="state">')[2].partition("</script>")[0]
+        said.append(json.loads(state)["texts"]["finish.sending"])
+        assert agree in session.trial()["html"]
+        session.submit({"agree": True})
+        assert age in session.trial()["html"]
+    assert said[0] == said[2] != said[1]
 
 
 def test_finishing_early_or_with_another_head_is_refused(web: Any, session: Any) -> None:

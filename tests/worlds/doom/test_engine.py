@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from believable.worlds.doom.doom_engine import (
     scaled,
 )
 from believable.worlds.doom.game_map import game_map
+from tests.waiting import wait_until
 
 NOTHING = [0.0] * len(BUTTONS)
 #: Long enough for any machine; what is waited for comes at once.
@@ -32,12 +32,7 @@ def settings(**changed: object) -> EngineSettings:
 
 
 def gone(pid: int) -> bool:
-    until_s = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until_s:
-        if not engine._alive(pid):
-            return True
-        time.sleep(0.05)
-    return False
+    return wait_until(lambda: not engine._alive(pid), "the engine lives on", PATIENCE_S)
 
 
 PARENT = """

@@ -5,7 +5,7 @@ else is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -303,6 +303,161 @@ def test_a_planted_violation_is_found_where_it_is_and_nothing_else(rule: str) ->
     assert findings.violations[0].hidden == (rule in HIDDEN)
     known = 0 if rule in HIDDEN else len(PLANTS[rule].wrong)
     assert sum(findings.by_category().values()) == known
+
+
+GOODS = "grocery.display shelf1"
+TO_SHELF = act(600, 5, "move-to", GOODS, "grocery.shop")
+LEAVES = act(620, 5, "move-to", "park.bench1", None, id="x")
+
+
+def taken(at: float, verb: str, thing: str = "ingredients 5") -> Action:
+    return act(at, 0.2, verb, thing, "grocery.shop", target=GOODS)
+
+
+def said(at: float, speaker: str, target: str, text: str) -> Action:
+    return act(at, 0.2, "speak", None, "cafe.room", actor=speaker, target=target, text=text)
+
+
+#: What looks like a violation and is none, and what something else nearby does not excuse.
+BORDERS: Mapping[str, tuple[Sequence[Action], list[tuple[str, str]]]] = {
+    "goods put back need not be paid": (
+        [TO_SHELF, taken(606, "pick-up"), taken(610, "put"), LEAVES],
+        [],
+    ),
+    "goods paid for may be taken home": (
+        [
+            TO_SHELF,
+            taken(606, "pick-up"),
+            use(610, 1, "grocery.counter1", "pay", "grocery.shop"),
+            LEAVES,
+        ],
+        [],
+    ),
+    "a meal 75 minutes after the last": ([HOME_AGAIN, *meal(620, "first"), *meal(716, "x")], []),
+    "a meal less than 75 minutes after the last": (
+        [HOME_AGAIN, *meal(620, "first"), *meal(714, "x")],
+        [("twice the same meal", "x")],
+    ),
+    "half an hour of waiting": ([HOME_AGAIN, act(600, 30, "wait")], []),
+    "more than half an hour of waiting": (
+        [HOME_AGAIN, act(600, 31, "wait", id="x")],
+        [("idle", "x")],
+    ),
+    "a desk that is free again": (
+        [HOME_AGAIN, use(600, 20, "desk1", "write"), use(621, 10, "desk1", "write", actor="dario")],
+        [],
+    ),
+    "two at a table for several": (
+        [HOME_AGAIN, use(600, 20, "table1", "sit"), use(605, 10, "table1", "sit", actor="dario")],
+        [],
+    ),
+    "leaving with the stove switched off again": (
+        [
+            HOME_AGAIN,
+            use(600, 1, "stove1", "switch_on", "kitchen"),
+            use(602, 1, "stove1", "switch_off", "kitchen"),
+            act(604, 9, "move-to", "park.bench1", None),
+        ],
+        [],
+    ),
+    "an answer within two minutes": (
+        [said(600, "ada", "ben", "Hello"), said(602, "ben", "ada", "Hi")],
+        [],
+    ),
+    "an answer after more than two minutes": (
+        [said(600, "ada", "ben", "Hello"), said(602.1, "ben", "ada", "Hi")],
+        [("no answer", "ada600"), ("no answer", "ben602.1")],
+    ),
+    "what was said an hour ago is no answer": (
+        [
+            said(540, "ben", "ada", "Hi"),
+            said(541, "ada", "ben", "Hello"),
+            said(600, "ada", "ben", "Where?"),
+        ],
+        [("no answer", "ada600")],
+    ),
+    "what was said to another is no answer": (
+        [
+            said(600, "ada", "ben", "Hello"),
+            said(601, "ben", "clara", "Hi"),
+            said(601.5, "clara", "ben", "Hi"),
+        ],
+        [("no answer", "ada600")],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BORDERS)
+def test_borders_of_the_rules(case: str) -> None:
+    actions, expected = BORDERS[case]
+    violations = check_town(recording(Plant(actions))).violations
+    assert [(v.rule, v.action) for v in violations] == expected
+
+
+@pytest.mark.parametrize(("tiles", "rules"), [(1, []), (2, ["out of reach"])])
+def test_a_neighbouring_tile_is_in_reach(tiles: int, rules: list[str]) -> None:
+    x, y = TOWN.stand(f"{H}.desk1")
+    plant = Plant([use(600, 20, "desk1", "write", id="x")], tracks={"ada": still((x + tiles, y))})
+    violations = check_town(recording(plant)).violations
+    assert [v.rule for v in violations if v.rule == "out of reach"] == rules
+
+
+@pytest.mark.parametrize(("tiles", "rules"), [(3, []), (4, ["too fast"])])
+def test_three_and_a_half_tiles_in_ten_seconds_are_the_fastest(
+    tiles: int, rules: list[str]
+) -> None:
+    row = next(y for y, row in enumerate(TOWN.walls) if "." * 12 in row.replace(" ", "."))
+    x = TOWN.walls[row].replace(" ", ".").index("." * 12)
+    way = [(x, row)] * 3602 + [(x + tiles, row)] * 20
+    plant = Plant([act(600, 5, "move-to", f"{H}.desk1", id="x")], tracks={"ada": way})
+    violations = check_town(recording(plant)).violations
+    assert [v.rule for v in violations if v.rule in ("too fast", "through a wall")] == rules
+
+
+@pytest.mark.parametrize(("slept_min", "rules"), [(179, ["no sleep"]), (180, [])])
+def test_three_hours_of_sleep_are_a_night(slept_min: int, rules: list[str]) -> None:
+    plant = Plant(
+        [use(0, slept_min, ADA.bed, "sleep", "bedroom")],
+        tracks={"ben": still((1, 1))},
+        minutes=1440,
+    )
+    violations = check_town(recording(plant), "ada").violations
+    assert [v.rule for v in violations if v.rule == "no sleep"] == rules
+
+
+@pytest.mark.parametrize(
+    ("begins_min", "refused", "fulfilled"),
+    [
+        (540, None, 1),  # within its time
+        (540, "closed", 0),
+        (491, None, 0),  # ends 46 minutes too early
+        (499, None, 1),
+        (689, None, 1),
+        (691, None, 0),  # begins 91 minutes too late
+    ],
+)
+def test_an_intention_is_fulfilled_about_its_time(
+    begins_min: float, refused: str | None, fulfilled: int
+) -> None:
+    """From 540 to 600: 45 minutes of grace before and 90 after."""
+    step = PlanStep("s", "ada", None, 1, 540 * 60_000, 600 * 60_000, "Read", "read", None)
+    begun = act(begins_min, 3, "use", f"{H}.sofa1", activity="read")
+    done = replace(begun, refused=refused)
+    found = check_town(replace(recording(Plant([])), actions=(done,), plans=(step,)))
+    assert (found.intentions, found.fulfilled) == (1, fulfilled)
+
+
+def test_time_that_was_cut_out_counts_only_after_its_cut() -> None:
+    """Twelve hours are left out after the first: 00:00 stays, five and eight hours become 17:00 and
+    20:00.
+    """
+    day = recording(Plant([], tracks={"ben": still((1, 1))}))
+    timing = replace(day.timing, jumps=((361, 12 * 3_600_000),))
+    actions = tuple(
+        use(at, 55, ADA.bed, "sleep", "bedroom", id=f"at {at}") for at in (0.5, 300, 480)
+    )
+    found = check_town(replace(day, timing=timing, actions=actions)).violations
+    assert [v.action for v in found if v.rule == "odd hour"] == ["at 300"]
 
 
 def test_every_rule_is_planted_and_every_category_has_one() -> None:

@@ -9,7 +9,6 @@ import importlib.util
 import os
 import shlex
 import shutil
-import signal
 import sys
 import tempfile
 import threading
@@ -22,7 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from believable.core.errors import InvalidInput, MissingExtra
+from believable.core.errors import InvalidInput, MissingExtra, Unavailable
+from believable.core.system import KILL
 from believable.worlds.contract import Pixels
 from believable.worlds.doom.floor_plan import pwad
 from believable.worlds.doom.items import HIDDEN_DEG, LYING, actors_of_items
@@ -178,6 +178,11 @@ def need_vizdoom() -> None:
 @cache
 def load_vizdoom() -> Any:
     """The library, or an error that names the extra."""
+    if sys.platform == "win32":
+        raise Unavailable(
+            "the world 'doom' starts its engine by a shell script, which Windows does not have."
+            " Run believable in WSL (`wsl --install`), or on Linux or macOS."
+        )
     try:
         import vizdoom  # noqa: PLC0415  an optional extra
     except ImportError as error:
@@ -421,7 +426,7 @@ def _watched(note: Path) -> Iterator[None]:
 
     def kill() -> None:
         with contextlib.suppress(OSError, ValueError):
-            os.kill(_noted(note)[0], signal.SIGKILL)
+            os.kill(_noted(note)[0], KILL)
 
     timer = threading.Timer(START_PATIENCE_S, kill)
     timer.start()
@@ -453,7 +458,7 @@ def _end(pid: int) -> None:
     while _alive(pid):
         if time.monotonic() > until_s:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, KILL)
             return
         time.sleep(0.01)
 

@@ -24,7 +24,8 @@ def main() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
             os._exit(1)  # it went before the kernel knew
-    os.setpgid(0, 0)
+    if sys.platform != "win32":  # Doom does not run there (`load_vizdoom`)
+        os.setpgid(0, 0)
     os.chdir(os.path.dirname(note))  # it writes a folder of its own to wherever it stands
     with open(note, "w", encoding="utf-8") as file:
         file.write("\n".join([str(os.getpid()), *arguments]))

@@ -20,6 +20,7 @@ from believable.worlds.doom.navigation.course import course_to, navigation_cours
 from believable.worlds.doom.navigation.declarations import (
     DECISION_TICS,
     NAVIGATION_AGENTS,
+    collided,
     navigation_agent,
 )
 from believable.worlds.doom.navigation.navigation_env import passed, ran_into_something
@@ -138,6 +139,23 @@ def test_weights_in_a_file_are_whole_or_an_error(tmp_path: Path) -> None:
         read_weights(file, "Train again.")
     with pytest.raises(InvalidInput, match="there is no such file"):
         read_weights(tmp_path / "other", "Train again.")
+
+
+def test_a_collision_is_an_end_elsewhere_than_the_keys_lead() -> None:
+    """Facing north (90°) for a tic from rest: forwards 1.5625 units north, to the right 0.8 of that
+    east. The next tic begins with 0.90625 of the velocity.
+    """
+    push, friction = 1.5625, 0.90625
+    forward, right = push * (1 + 1 + friction), 0.8 * push * (1 + 1 + friction)
+    tics = [(90.0, 1, 1)] * 2
+
+    def ended(x: float, y: float) -> bool:
+        return collided((100.0, 200.0), (0.0, 0.0), (100 + x, 200 + y), tics)
+
+    for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        assert not ended(right + 9.99 * dx, forward + 9.99 * dy)
+        assert ended(right + 10.01 * dx, forward + 10.01 * dy)
+    assert not collided((0, 0), (20.0, -20.0), (20.0 * 1.90625, -20.0 * 1.90625), [(0.0, 0, 0)] * 2)
 
 
 @pytest.mark.parametrize("name", NAVIGATION_AGENTS)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import partial
@@ -41,6 +40,7 @@ from believable.worlds.doom.navigation.rollout_workers import (
 )
 from believable.worlds.doom.navigation.senses import DEPTH_PX, SENSES
 from believable.worlds.doom.navigation.training_curve import CURVE, CurveRow, mean_curve, read_curve
+from tests.waiting import wait_until
 
 SMALL = PpoRecipe(batch=64, minibatches=2, epochs=4, learning_rate=3e-3)
 
@@ -193,7 +193,7 @@ def test_a_training_that_is_killed_loses_nothing_but_its_last_batches(tmp_path: 
         [sys.executable, "-c", script], cwd=root, stderr=subprocess.PIPE
     )
     try:
-        wait_until(
+        wait_while_running(
             lambda: len(read_curve(tmp_path)) >= 3 * navigation_training.CHECKPOINT_BATCHES,
             training_process,
         )
@@ -210,10 +210,12 @@ def test_a_training_that_is_killed_loses_nothing_but_its_last_batches(tmp_path: 
     assert [row.decisions for row in read_curve(tmp_path)] == [64 * n for n in range(1, kept + 1)]
 
 
-def wait_until(holds: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
-    while not holds():
+def wait_while_running(holds: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    def look() -> bool:
         assert process.poll() is None, process.communicate()[1].decode()
-        time.sleep(0.05)
+        return holds()
+
+    wait_until(look, "training does not go on", 280)
 
 
 def test_one_agent_begins_with_what_another_has_learned() -> None:

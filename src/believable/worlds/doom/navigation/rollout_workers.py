@@ -117,7 +117,7 @@ class WorkerGroup:
         self.count = len(places)
         self.arrays = SharedArrays(self.count)
         context = multiprocessing.get_context("spawn")
-        self._workers: list[tuple[BaseProcess, Connection]] = []
+        self._workers: list[tuple[BaseProcess, Any]] = []  # and our end of its pipe
         self.parts: Sequence[NDArray[np.int64]] = np.array_split(
             np.arange(self.count), min(workers, self.count)
         )

@@ -19,6 +19,7 @@ import httpx
 
 from believable.core.child_python import python_command
 from believable.core.errors import MissingExtra
+from believable.core.system import lower_priority
 from believable.worlds.town.language.language_model import ModelUnavailable
 
 CONTEXT_TOKENS = 2048
@@ -123,7 +124,7 @@ def serve(model: str, *, port: int = 0) -> None:
     except ImportError:
         sys.stdout.write("missing\n")
         return
-    os.nice(NICENESS)
+    lower_priority(NICENESS)
     settings = xllamacpp.CommonParams()
     settings.model.path = model
     settings.n_ctx, settings.n_parallel, settings.n_gpu_layers = CONTEXT_TOKENS, 1, 0

@@ -1,0 +1,48 @@
+"""Whom a verdict is about, and how many clips it needs."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from believable.analysis import claims
+from believable.analysis.claims import Claim, refuse
+from believable.stats.estimate import Estimate
+from believable.stats.result import TestResult
+
+
+def test_examples() -> None:
+    assert doctest.testmod(claims).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("over", "n_clips", "least", "refused"),
+    [
+        ("both", 1, None, True),
+        ("both", 2, None, False),
+        ("both", 12, 1, True),
+        ("both", 12, 2, False),
+        ("judges", 1, 1, False),
+    ],
+)
+def test_a_claim_beyond_the_clips_needs_two_of_each_part(
+    over: str, n_clips: int, least: int | None, refused: bool
+) -> None:
+    claim = Claim(over, n_clips, least=least)  # type: ignore[arg-type]
+    assert bool(claim.refusal) == refused
+    if refused and least is not None:
+        assert "at least two of each, there is one" in claim.refusal
+
+
+def test_a_refused_claim_keeps_the_value_and_nothing_that_decides() -> None:
+    estimate = Estimate(
+        0.7, 0.6, 0.8, 0.95, 9, "mean", se=0.1, statistic=2.0, df=(8.0,), p_value=0.04
+    )
+    test = TestResult(2.0, 0.04, 9, "t test", (8.0,), "greater", estimate, symbol="t")
+    refused, kept = refuse(test, Claim("both", 1)), refuse(estimate, Claim("both", 1))
+    assert (refused.statistic, refused.p_value, refused.df) == (None, None, ())
+    assert (refused.n, refused.alternative, refused.estimate) == (9, "greater", kept)
+    assert (kept.value, kept.low, kept.high, kept.se) == (0.7, None, None, None)
+    assert (kept.statistic, kept.df, kept.p_value) == (None, (), None)
+    assert refuse(test, Claim("judges", 1)) is test
