@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import datetime
+from pathlib import Path
 from typing import Any
 
 import polars
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 from believable.bundle import frames, memory
-from believable.bundle.read import Bundle, ColumnTable
+from believable.bundle.package import PARQUET
+from believable.bundle.read import Bundle, ColumnTable, read
 from believable.bundle.tables import BY_NAME, CODING_TABLES, DAY_COLUMNS, VERSIONS
+from believable.bundle.write import write
 from believable.core.errors import InvalidInput, MissingExtra
+from believable.pages import KINDS
+from believable.report.anonymise import ExactFacts, anonymise
+from believable.report.precision import PRECISIONS
 
 DAY = datetime.date(2026, 11, 18)
 
@@ -127,3 +134,25 @@ def test_a_notebook_shows_tables_with_escaped_text(bundle: Bundle) -> None:
     assert "<td>participants</td><td>2</td>" in bundle._repr_html_()
     many = memory.bundle({"participants": [{"session": f"s{n}"} for n in range(50)]})
     assert many["participants"]._repr_html_().count("<tr>") == frames.SHOWN_ROWS + 1
+
+
+def test_parquet_has_the_values_of_the_csv_files(making: Any, tmp_path: Path) -> None:
+    for name, parquet in (("plain", False), ("both", True)):
+        write(making.study(), [making.session(1)], tmp_path / name, kinds=KINDS, parquet=parquet)
+    plain, both = read(tmp_path / "plain"), read(tmp_path / "both")
+    assert not (tmp_path / "plain" / PARQUET).exists()
+    files = {path.stem: path for path in (tmp_path / "both" / PARQUET).iterdir()}
+    assert files.keys() == both.tables.keys() - {"codebook"}
+    for name, file in files.items():
+        assert pyarrow.parquet.read_table(file).equals(plain[name].to_arrow())
+    sums = (tmp_path / "both" / "SHA256SUMS").read_text()
+    assert all(f"{PARQUET}/{name}.parquet" in sums for name in files)
+    files["answers"].write_bytes(b"other")
+    with pytest.raises(InvalidInput, match=r"answers\.parquet: its checksum"):
+        read(tmp_path / "both")
+
+
+def test_parquet_is_never_released(making: Any, tmp_path: Path) -> None:
+    write(making.study(), [making.session(1)], tmp_path / "b", kinds=KINDS, parquet=True)
+    with pytest.raises(InvalidInput, match="Parquet files cannot be anonymised"):
+        anonymise(tmp_path / "b", PRECISIONS[0], key=b"k", facts=ExactFacts())

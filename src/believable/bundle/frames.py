@@ -158,6 +158,11 @@ class TableFrame:
         return html_title(f"{self.heading}: {size}") + html_table(header, rows)
 
 
+def load_parquet() -> Any:
+    """Return pyarrow's module that writes Parquet, or raise `MissingExtra`."""
+    return _library("pyarrow.parquet")
+
+
 def _plain_values(column: BundleColumn) -> list[Any]:
     return column.days().tolist() if column.type == "day" else list(column.cells())
 
