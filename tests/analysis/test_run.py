@@ -12,6 +12,7 @@ import pytest
 from believable.analysis.registered import plan_hash, register
 from believable.analysis.resolution import resolve
 from believable.analysis.run import data_hash, participants, run, settle, study_of
+from believable.analysis.version_records import data_versions
 from believable.bundle.read import Bundle, RawEvent
 from believable.core.errors import InvalidInput
 from believable.protocols import PROTOCOLS
@@ -49,6 +50,19 @@ def test_preregister_then_change_the_plan_then_the_deviation_is_listed(studies, 
     assert "the plan analysed deviates from it" in deviating.methods
     assert "The analysis deviates from the registered plan in 1 point." in deviating.results
     assert deviating.source.plan != registration.hash
+
+
+def test_the_versions_of_a_dataset_are_read_once(studies, tmp_path, monkeypatch):
+    calls = []
+
+    def counted(bundle):
+        calls.append(bundle)
+        return data_versions(bundle)
+
+    for module in ("run", "version_records"):
+        monkeypatch.setattr(f"believable.analysis.{module}.data_versions", counted)
+    run(studies.judges(10), registered(studies, tmp_path), protocols=PROTOCOLS)
+    assert len(calls) == 1
 
 
 def test_a_stopping_rule_that_is_not_met_is_a_deviation_that_changes_no_result(studies, tmp_path):

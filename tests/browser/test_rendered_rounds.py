@@ -302,6 +302,14 @@ def test_a_deathmatch_is_heard_fills_the_screen_and_is_watched_as_a_video(
     player.join(served.link())
     expect(page.locator(".keys")).to_contain_text("Esc")
     expect(page.locator("[data-picture='v.0']")).to_have_text("100")
+    expect(page.get_by_role("button", name="Full screen")).to_be_visible()
+    for (width, height), least in {(1366, 625): 820, (1920, 1080): 1500}.items():
+        page.set_viewport_size({"width": width, "height": height})
+        expect(page.locator(".field canvas")).to_be_in_viewport(ratio=1)
+        box = page.locator(".field canvas").bounding_box()
+        assert box is not None
+        assert box["width"] >= least
+        assert box["height"] > 0.7 * height
     page.get_by_role("button", name="Full screen").click()
     page.wait_for_function("() => document.fullscreenElement?.matches('.game')")
     player.start()

@@ -24,8 +24,8 @@ from believable.protocols import PROTOCOLS
 from believable.study.load import load
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
-#: At the smaller window rounds and signals are shorter, days run at the highest speed, and fewer
-#: pages repeat.
+#: At the smaller window rounds and signals are shorter, days run at the highest speed of a first
+#: viewing, and fewer pages repeat.
 SHORTER = {
     "trace": (("duration_s: 60", "duration_s: 12"),),
     "clips": (("over: scenario\n", "over: scenario\n      sample: 2\n"),),
@@ -71,7 +71,7 @@ def test_a_protocol_is_walked_to_its_code(
     server = serve(study)
     hidden = walking.hidden_words(load(study, kinds=KINDS, protocols=PROTOCOLS).study)
     walker = walking.Walker(
-        page, hidden, folder=folder, hand="keys" if small else "mouse", speed="100" if small else ""
+        page, hidden, folder=folder, hand="keys" if small else "mouse", speed="50" if small else ""
     )
     assert walker.walk(server.link())
     assert stored(server).states == [("finished", "complete")]

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, Response, expect
 
+from believable.pages.device import quietest_tone
 from believable.study.records import Study
 
 #: What is wider than its room: the page than the window, a part than the page, words than the box
@@ -385,10 +386,18 @@ class Walker:
         self.page.keyboard.up(key)
 
     def _flag(self, name: str) -> None:
-        """A thumbs down with its reason; the recording waits while it is typed and goes on by
-        itself.
+        """A thumbs down on one of the last actions, with its reason; the recording waits and goes
+        on by itself.
         """
         self.page.keyboard.press("f")
+        offered = self.page.locator(".flags-offer button")
+        expect(offered.first).to_be_in_viewport(ratio=1)
+        expect(offered.last).to_be_in_viewport(ratio=1)
+        self.look(f"{name}-pressed", whole=False)
+        if self.hand == "mouse":
+            offered.first.click()
+        else:
+            self.page.keyboard.press("1")
         reason = self.page.locator("input.flags-reason").first
         expect(reason).to_be_visible()
         self.look(f"{name}-flagged", whole=False)
@@ -443,22 +452,21 @@ class Walker:
         """
         page = self.page
         self.look(name)
-        for side in (1, 0):
+        for headphones in (False, True):
             address = page.evaluate("location.pathname")
             body = page.request.get(f"{page.url.split('/s/')[0]}{address}/trial").text()
             for number, row in enumerate(json.loads(body)["device"]["tones"]):
                 self._press(page.locator(".tones").nth(number))
-                if number == 0 and side == 1:
+                if number == 0 and not headphones:
                     self.look(f"{name}-playing", whole=False)
                 expect(page.locator(".tones").nth(number)).to_be_enabled()
-                self._choose(
-                    page.locator(f"input[name=device-row-{number}][value='{row[side] + 1}']")
-                )
+                tone = quietest_tone(row, headphones=headphones) + 1
+                self._choose(page.locator(f"input[name=device-row-{number}][value='{tone}']"))
             page.mouse.move(640, 400)
             for _ in range(3):
                 page.mouse.wheel(0, 100)
             self.look(f"{name}-answered")
-            if side == 1:
+            if not headphones:
                 self._press(page.locator("button.next"))
                 expect(page.locator("#device-quietest-error")).to_be_visible()
                 self.look(f"{name}-refused")

@@ -50,7 +50,7 @@ def test_a_signal_has_one_sample_per_picture(tmp_path: Path) -> None:
 def test_a_signal_that_cannot_be_read_says_where(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="Name the CSV file"):
         read_signal(tmp_path / "none.csv", test="visual")
-    with pytest.raises(InvalidInput, match=r"s.csv:1: expected a column `value`, got pitch"):
+    with pytest.raises(InvalidInput, match=r"s.csv:1: expected a column `value`, got Pitch"):
         read_signal(written(tmp_path, "s.csv", "Pitch\n1\n"), test="visual")
     with pytest.raises(
         InvalidInput, match=r"t.csv:3: expected a number in the column `value`, got 'x'"
@@ -83,6 +83,14 @@ def test_the_list_is_checked(tmp_path: Path) -> None:
         read_annotators(written(tmp_path, "b.csv", "Participant,Grup\nanna,x\n"), [export])
     with pytest.raises(InvalidInput, match="expected milliseconds in `until_ms`, got 'late'"):
         read_annotators(written(tmp_path, "c.csv", "Participant,until_ms\nanna,late\n"), [export])
+    with pytest.raises(InvalidInput, match=r"f.csv:1: expected a column `Participant`, got group"):
+        read_annotators(written(tmp_path, "f.csv", "Group\n"), [export])
+    with pytest.raises(InvalidInput, match=r"g.csv:4: expected 2 cells, as in line 1, got 3"):
+        read_annotators(
+            written(tmp_path, "g.csv", "Participant,Group\nanna,x\n\nbert,y,z\n"), [export]
+        )
+    with pytest.raises(NotFound, match="Name the CSV file with the annotators"):
+        read_annotators(tmp_path / "none.csv", [export])
     listed = read_annotators(written(tmp_path, "d.csv", "Participant,Group\nanna,y\n"), [export])
     with pytest.raises(InvalidInput, match="nobody in the exports fits anna"):
         chosen([export], listed)

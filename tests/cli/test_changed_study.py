@@ -145,6 +145,11 @@ def test_the_versions_are_compared_by_a_test(changed: dict[str, Any]) -> None:
     rows = {row["quantity"]: row for row in table(changed, "version_tests")}
     assert {"clip.humanness", "clip.judgement"} <= set(rows)
     assert all(0 < row["p_value"] <= row["p_adjusted"] <= 1 for row in rows.values())
+    by_size = sorted(rows.values(), key=lambda row: row["p_value"])
+    steps = [min(1.0, row["p_value"] * (len(by_size) - place)) for place, row in enumerate(by_size)]
+    assert [row["p_adjusted"] for row in by_size] == pytest.approx(
+        [max(steps[: place + 1]) for place in range(len(steps))]
+    )
 
 
 def test_a_stimulus_is_known_by_id_and_digest(changed: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from click.testing import CliRunner, Result
 
 from believable.cli import group
 from believable.cli import record as recorder
+from believable.cli.record import temporary_folder
 from believable.collect.session_rounds import setup_of
 from believable.core.errors import InvalidInput, MissingExtra, Refused
 from believable.pages import KINDS
@@ -253,7 +255,9 @@ def test_what_films_need_is_named_before_a_round_is_played(
 @pytest.mark.skipif(
     not hasattr(os, "pidfd_open"), reason="waits for a process that is no child, as only Linux can"
 )
-def test_the_server_ends_if_its_parent_is_killed(tmp_path: Path) -> None:
+def test_the_server_ends_if_its_parent_is_killed_and_its_folder_goes_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     command = [
         sys.executable,
@@ -286,6 +290,31 @@ def test_the_server_ends_if_its_parent_is_killed(tmp_path: Path) -> None:
             os.close(ended)
     with pytest.raises(httpx.ConnectError):
         httpx.get(address)
+    assert list(tmp_path.glob("believable-record-*/*/rounds/study.yaml"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with temporary_folder() as place, temporary_folder() as other:
+        assert {path for path in place.parent.iterdir() if path.is_dir()} == {place, other}, (
+            "what is in use stays"
+        )
+    assert list(place.parent.iterdir()) == []
+
+
+def test_a_temporary_folder_that_others_can_use_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    parent = tmp_path / f"believable-record-{os.getuid()}"
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    for make in (
+        lambda: parent.mkdir(mode=0o777),
+        lambda: parent.symlink_to(tmp_path / "elsewhere"),
+    ):
+        make()
+        if not parent.is_symlink():
+            parent.chmod(0o777)
+        with pytest.raises(Refused, match="only this account"), temporary_folder():
+            pass
+        parent.unlink() if parent.is_symlink() else parent.rmdir()
 
 
 def test_sigterm_ends_the_server_and_removes_its_folder(tmp_path: Path) -> None:
@@ -310,4 +339,4 @@ def test_sigterm_ends_the_server_and_removes_its_folder(tmp_path: Path) -> None:
         assert process.wait(timeout=120) == -signal.SIGTERM
     with pytest.raises(httpx.ConnectError):
         httpx.get(address)
-    assert list(tmp_path.glob("believable-record-*")) == []
+    assert list(tmp_path.glob("believable-record-*/*")) == []

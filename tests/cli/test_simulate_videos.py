@@ -4,8 +4,6 @@ finds.
 
 from __future__ import annotations
 
-import csv
-import json
 import shutil
 from pathlib import Path
 
@@ -20,10 +18,7 @@ from believable.pages import KINDS
 from believable.simulate.client import Participant
 from believable.study.declaration import ExclusionRule
 from believable.web.participant.questions import localised
-
-MEANS = {"human": 5.5, "bot_a": 4.8, "bot_b": 4.2, "bot_c": 3.7, "bot_d": 3.2}
-#: Conditions × scenarios; the last one has no clip of the last agent: 24 films.
-CLIPS = [(condition, f"level_{number}") for number in range(5) for condition in MEANS][:-1]
+from validation.video_means import MEANS, rows_of, study_file, write_study
 
 
 def believable(*words: str, fails: bool = False) -> Result:
@@ -32,94 +27,16 @@ def believable(*words: str, fails: bool = False) -> Result:
     return result
 
 
-def write_film(path: Path, shade: int) -> None:
-    """Five frames of one shade."""
-    av = pytest.importorskip("av", reason="needs the video extra")
-    with av.open(str(path), "w", format="mp4") as out:
-        picture = out.add_stream("libx264", rate=10, options={"threads": "1"})
-        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        for number in range(5):
-            frame = av.VideoFrame.from_ndarray(
-                np.full((48, 64, 3), shade, np.uint8), format="rgb24"
-            )
-            frame.pts = number
-            out.mux(picture.encode(frame))
-        out.mux(picture.encode(None))
-
-
-def study_file() -> str:
-    stimuli = "\n".join(
-        f"  - {{id: {condition}_{scenario}, file: stimuli/{condition}-{scenario}.mp4,"
-        f" condition: {condition}, scenario: {scenario}}}"
-        for condition, scenario in CLIPS
-    )
-    return f"""
-believable: 1
-title: {{en: Five players, de: Fünf Spieler}}
-seed: 3
-languages: [en, de]
-conditions: [{", ".join(MEANS)}]
-stimuli:
-{stimuli}
-timeline:
-  - consent: {{page: {{en: consent.md, de: consent.de.md}}}}
-  - block:
-      id: clips
-      over: condition
-      order: random
-      each:
-        - watch:
-            id: clip
-            stimulus: any
-            ask:
-              - id: humanness
-                prompt: {{en: How human?, de: Wie menschlich?}}
-                likert: {{points: 7}}
-              - id: godspeed
-                prompt: {{en: The player is …, de: Der Spieler ist …}}
-                matrix:
-                  points: 7
-                  rows:
-                    - {{value: natural, label: {{en: natural, de: natürlich}}}}
-                    - {{value: alive, label: {{en: alive, de: lebendig}}}}
-                    - {{value: attend, label: {{en: Please choose 2, de: Bitte wählen Sie 2}}, attention: 2}}
-  - finish: {{}}
-analysis:
-  measures:
-    humanness:
-      question: clip.humanness
-      assume: {{values: {json.dumps(MEANS)}, person_sd: 0.4, effect_sd: 0.2, residual_sd: 0.7}}
-    godspeed:
-      question: clip.godspeed
-      assume: {{values: {json.dumps(MEANS)}, person_sd: 0.4, effect_sd: 0.2, residual_sd: 0.7}}
-  hypotheses:
-    - {{id: H1, text: People look more human., outcome: humanness, about: human-bot_d, direction: greater}}
-  outcomes: {{primary: [humanness]}}
-  exclusions:
-    - {{rule: failed_check}}
-    - {{rule: answer, answer: clip.godspeed.attend, is: [1, 3, 4, 5, 6, 7]}}
-"""
-
-
 @pytest.fixture(scope="module")
 def pilot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pilot") / "five"
-    (folder / "stimuli").mkdir(parents=True)
-    for number, (condition, scenario) in enumerate(CLIPS):
-        write_film(folder / "stimuli" / f"{condition}-{scenario}.mp4", 10 * number)
-    for name in ("consent.md", "consent.de.md"):
-        (folder / name).write_text("I agree.", "utf-8")
-    (folder / "study.yaml").write_text(study_file(), "utf-8")
+    pytest.importorskip("av", reason="needs the video extra")
+    write_study(folder)
     checked = believable("check", str(folder)).output
     assert "0 problems" in checked, checked
     believable("simulate", str(folder), "--participants", "60", "--seed", "4")
     believable("export", str(folder), "--simulated", "--out", str(folder.parent / "bundle"))
     return folder
-
-
-def rows_of(table: Path) -> list[dict[str, str]]:
-    with table.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def test_the_report_finds_the_assumed_means(pilot: Path) -> None:

@@ -114,6 +114,36 @@ test("while the stimulus stands nothing is recorded and the value stays", () => 
   assert.deepEqual([events[1].input, events[1].mono_ms], ["heartbeat", 6000]);
 });
 
+test("the line is drawn up to where the stimulus stopped, and nothing more is recorded", () => {
+  const { trace, player, events } = bench();
+  trace.tick(0);
+  trace.change(2, "wheel", 500);
+  for (let ms = 510; ms <= 1450; ms += 10) trace.tick(ms);
+  Object.assign(player, { running: false, playing: false, moment: () => ({ media_ms: 1460, frame: 36 }) });
+  trace.tick(1466);
+  trace.tick(1480);
+  assert.deepEqual(trace.points.at(-1), { t: 1460, v: 2 });
+  assert.deepEqual(events.map(({ mono_ms }) => mono_ms), [0, 500]);
+});
+
+test("a stop in what is watched again leaves the line behind it", () => {
+  const { trace, player } = bench([["trace.sample", { media_ms: 5000, value: 4 }], ["trace.sample", { media_ms: 6000, value: 5 }]]);
+  trace.tick(0);
+  Object.assign(player, { running: false, playing: false });
+  trace.tick(300);
+  assert.deepEqual(trace.points.slice(-2), [{ t: 5000, v: 4 }, { t: 6000, v: 5 }]);
+});
+
+test("after a jump the line ends where it ended", () => {
+  const { trace, player } = bench();
+  trace.tick(0);
+  trace.change(2, "wheel", 500);
+  trace.cut();
+  Object.assign(player, { running: false, playing: false, moment: () => ({ media_ms: 9000, frame: 225 }) });
+  trace.tick(600);
+  assert.deepEqual(trace.points.at(-1), { t: 500, v: 2 });
+});
+
 test("while the stimulus halts by itself the heart rests and inputs count", () => {
   const { trace, player, events, marks } = bench();
   trace.tick(0);

@@ -13,7 +13,7 @@ TYPES = Path(believable.__file__).parent / "web/static/participant/trial-message
 def test_unions_lists_and_parts_have_their_types() -> None:
     written = TYPES.read_text(encoding="utf-8")
     assert "  several: SeveralPart | null;\n" in written
-    assert "  later: ([number, number][] | null)[];\n" in written
+    assert "  later: (string[][] | null)[];\n" in written
     assert '  test: "visual" | "auditory";\n' in written
     assert "  corners: [number, number][];\n" in written
     assert "  orders: Record<string, string[]>;\n" in written

@@ -75,6 +75,24 @@ def test_a_view_needs_the_bytes_and_the_time(
     assert other.finish().json()["code"].startswith("PAID")
 
 
+def test_an_end_without_played_parts_takes_as_long_as_the_film(
+    serve: Callable[..., Any], folder: Callable[[str], Path]
+) -> None:
+    """If people cannot jump, a person at the end has played all of it, whatever parts the browser
+    names.
+    """
+    target = serve(folder("true"))
+    session = target.browser().join(target.link())
+    address = session.claim()["media"][0]["url"]
+    assert session.browser.get(address).status_code == 200
+    session.send(0, "media.ended", {"media_ms": 1, "view": 1})
+    target.clock.advance(LENGTH_S * 1000 // 2)
+    assert session.submit(0, {"human": 3})["status"] == "again"
+    check = stored_check(target)
+    assert (check.possible, check.open_ms) == (False, LENGTH_S * 1000 // 2)
+    assert check.needed_ms == pytest.approx(0.95 * check.length_ms, abs=1)
+
+
 @pytest.mark.parametrize("part", ["bytes=0-99", "bytes=0-0"])
 def test_the_beginning_of_a_film_is_not_the_film(
     serve: Callable[..., Any], folder: Callable[[str], Path], part: str

@@ -97,6 +97,38 @@ def test_a_release_that_leaks_at_the_coarsest_step_is_refused(
     check_leaks(CoarsenedBundle(PRECISIONS[0]), accepted=False)
 
 
+@pytest.mark.parametrize("precision", PRECISIONS_WITH_TIMES)
+def test_lengths_are_multiples_of_the_stated_step(
+    platform: tuple[Path, Path], tmp_path: Path, precision: Precision
+) -> None:
+    """Rounded to the nearest step, times on the clock of a session rounded down, or left out."""
+    folder = Path(shutil.copytree(platform[0], tmp_path / "released"))
+    exact = lengths_ms(folder)
+    assert any(length_ms % 1000 for length_ms in exact.values()), "exact before"
+    anonymise(folder, precision, key=KEY, facts=ExactFacts())
+    step_ms, rounded = precision.step_ms, lengths_ms(folder)
+    clocks = [
+        cell
+        for name in ("opened_ms", "closed_ms")
+        for cell in read(folder)["trials"][name].cells()
+        if cell is not None
+    ]
+    if step_ms is None:
+        assert (rounded, clocks) == ({}, [])
+        return
+    assert rounded.keys() == exact.keys()
+    assert all(length_ms % step_ms == 0 for length_ms in (*rounded.values(), *map(int, clocks)))
+    assert all(abs(rounded[session] - exact[session]) <= step_ms / 2 for session in exact), (
+        "to the nearest step"
+    )
+
+
+def lengths_ms(folder: Path) -> dict[str, int]:
+    people = read(folder)["participants"]
+    cells = zip(people["session"].values, people["duration_ms"].cells(), strict=True)
+    return {str(session): int(length_ms) for session, length_ms in cells if length_ms is not None}
+
+
 def test_random_numbers_need_the_key(platform: tuple[Path, Path], tmp_path: Path) -> None:
     orders = []
     for name, key in (("a", b"1" * 32), ("b", b"2" * 32)):

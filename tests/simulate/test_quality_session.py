@@ -19,6 +19,7 @@ from believable.bundle.read import Bundle, read
 from believable.core.clock import WallClock
 from believable.pages import KINDS
 from believable.pages.device import DEVICE
+from believable.pages.device.tone_waves import row_waves
 from believable.pages.submission import PageReading
 from believable.simulate.client import network
 from believable.simulate.crowd import Crowd, StudyPlace, link_token, person
@@ -126,7 +127,10 @@ def test_the_device_check_is_there_with_its_attempts(bundle: Bundle) -> None:
 
 
 def test_a_second_attempt_hears_other_tones() -> None:
-    tones = {"tones": [[0, 1]], "later": [[[2, 1]], [[1, 0]]], "wheel": False, "attempt": 1}
+    first, second, third = (
+        [row_waves(*row, 3, random.Random(1))] for row in ((0, 1), (2, 1), (1, 0))
+    )
+    tones = {"tones": first, "later": [second, third], "wheel": False, "attempt": 1}
     page: Mapping[str, Any] = {"kind": "device", "device": tones}
     person: Any = SimpleNamespace(
         rng=random.Random(1), care=1.0, think=AsyncMock(), note=lambda kind, **data: None

@@ -85,7 +85,7 @@ MODULES = (
 # What other modules of the package need, and a reader of results does not.
 PARTS = {
     *("check_counts", "check_rank", "count_table", "noncentral_t_bounds"),
-    *("no_result", "check_alternative", "tail", "t_test", "as_test"),
+    *("no_result", "check_alternative", "tail", "t_test", "as_test", "tost_estimate"),
 }
 CLASSIFIED = {
     *PAIRED,

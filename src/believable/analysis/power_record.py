@@ -25,6 +25,10 @@ FILE = "power.json"
 class SimulatedPower:
     """The share of simulated studies with so many participants in which a criterion was met, with
     its 95 % interval.
+
+    undefined   studies without a test or an interval, which count as not met; None in records of
+                earlier versions
+    reason      the most frequent reason of these
     """
 
     participants: int
@@ -34,6 +38,8 @@ class SimulatedPower:
     share: float | None
     low: float | None
     high: float | None
+    undefined: int | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +118,34 @@ def power_words(record: PowerRecord | None, plan: Plan, digest: str) -> list[str
         criterion = "" if claim is None else f" ({criterion_words(claim)})"
         kind = "Power" if tested else "Share of studies that met the criterion, which is no power,"
         lines.append(
-            f"{kind} for {what}{criterion}: {_curve([p for p in record.points if p.what == what])}."
+            f"{kind} for {what}{criterion}:"
+            f" {_curve([p for p in record.points if p.what == what], record.studies)}."
         )
     return lines
 
 
-def _curve(points: Sequence[SimulatedPower]) -> str:
-    return "; ".join(f"{point.participants} participants {share_words(point)}" for point in points)
+def _curve(points: Sequence[SimulatedPower], studies: int) -> str:
+    return "; ".join(
+        f"{point.participants} participants {share_words(point, studies)}" for point in points
+    )
 
 
-def share_words(point: SimulatedPower) -> str:
-    """A share with its interval, as one says it."""
+def share_words(point: SimulatedPower, studies: int) -> str:
+    """A share with its interval, and in how many of the simulated studies the test was
+    undefined.
+    """
+    undefined = undefined_words(point.undefined or 0, studies, point.reason)
     if point.share is None or point.low is None or point.high is None:
-        return "undefined"
-    return f"{number(point.share)} [{number(point.low)}, {number(point.high)}]"
+        return undefined or "undefined"
+    share = f"{number(point.share)} [{number(point.low)}, {number(point.high)}]"
+    return f"{share} ({undefined}, counted as not met)" if undefined else share
+
+
+def undefined_words(undefined: int, studies: int, reason: str) -> str:
+    """How often a test or an interval was undefined; empty if it never was."""
+    if not undefined:
+        return ""
+    return (
+        f"undefined in {undefined} of {studies} simulated"
+        f" studies{f' – most often: {reason}' if reason else ''}"
+    )

@@ -75,13 +75,22 @@ def run(
     digest, study = study_of(bundle)
     settled = settle(study, plan, protocol, protocols)
     hashes = Hashes(digest, data_hash(bundle), plan_hash(settled))
-    differences = (
-        None
-        if registered is None
-        else (*deviations(registered, settled), *early_changes(registered, bundle))
-    )
+    versions = data_versions(bundle)
+    differences: tuple[Deviation, ...] = ()
+    if registered is not None:
+        differences = (
+            *deviations(registered, settled),
+            *early_changes(registered, bundle, versions),
+        )
     return analysed(
-        bundle, study, settled, registered, hashes, ended=ended, differences=differences
+        bundle,
+        study,
+        settled,
+        registered,
+        hashes,
+        versions=versions,
+        differences=differences,
+        ended=ended,
     )
 
 
@@ -101,16 +110,16 @@ def analysed(
     registered: Registration | None,
     hashes: Hashes,
     *,
+    versions: Sequence[DataVersion],
+    differences: tuple[Deviation, ...],
     ended: bool = False,
-    differences: tuple[Deviation, ...] | None = None,
     unjudged: str = "",
 ) -> Analysis:
     """The analysis by a settled plan. `hashes` are those of the true study, also where names are
     hidden in what is analysed; so are `differences`, what the true plan changes of the registered
-    one. `unjudged`: why no hypothesis may be judged, if so.
+    one. `versions` are those of `bundle`. `unjudged`: why no hypothesis may be judged, if so.
     """
     data = prepared(bundle, settled, study)
-    versions = data_versions(bundle)
     analysis = settled.analysis
     rng = np.random.default_rng(derive(settled.seed, settled.protocol))
     sections = (participants(data, settled), *analysis.analyse(data, settled, rng))
@@ -122,8 +131,6 @@ def analysed(
         *version_section(data, settled, versions, registered, version_rng, hashes.definition),
         *sections[1:],
     )
-    if differences is None:
-        differences = () if registered is None else deviations(registered, settled)
     if registered is not None:
         differences = (
             *differences,

@@ -451,6 +451,26 @@ def supported(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool | No
     return True if estimate.high <= value else False if estimate.low > value else None
 
 
+def undefined_because(hypothesis: Hypothesis, finding: Finding) -> str:
+    """Why the data cannot judge the criterion; empty if they can, or if the interval leaves it
+    open.
+    """
+    estimate, test = finding.estimate, finding.test
+    if hypothesis.criterion in ("significant", "equivalent"):
+        if _decisive_p(finding) is not None:
+            return ""
+        reasons = (
+            None if test is None else test.reason,
+            None if estimate is None else estimate.reason,
+        )
+        return next((reason for reason in reasons if reason), "there was no test")
+    if estimate is None:
+        return "there was no estimate"
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return estimate.reason or "there was no interval"
+    return "the interval has no width" if estimate.low == estimate.high else ""
+
+
 def _as_expected(hypothesis: Hypothesis, finding: Finding, plan: Plan) -> bool:
     """A test of both sides also rejects where the estimate lies on the side that the hypothesis
     does not speak of.

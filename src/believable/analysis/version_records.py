@@ -132,14 +132,15 @@ def version_deviations(
 _QUOTED = 3
 
 
-def early_changes(registered: Registration, bundle: Bundle) -> tuple[Deviation, ...]:
+def early_changes(
+    registered: Registration, bundle: Bundle, versions: Sequence[DataVersion]
+) -> tuple[Deviation, ...]:
     """A deviation if the first session already began with another study than the one that was
     registered.
 
     Sessions from before the registration are a deviation of their own, and simulated ones may be
     from any time. Changes of the plan are compared field by field elsewhere.
     """
-    versions = data_versions(bundle)
     if (
         bundle.simulated
         or registered.definition is None

@@ -4,13 +4,13 @@ recording goes.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from believable.core.errors import AS_CSV, InvalidInput, NotFound, reading
+from believable.bundle.foreign_csv import foreign_rows
+from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 from believable.recordings.importers.pagan import PaganExport, Trace
 
@@ -56,31 +56,25 @@ def read_annotators(path: Path, exports: Sequence[PaganExport]) -> tuple[ListedA
     """A CSV file with a column `Participant`, perhaps columns that the exports have beside PAGAN's
     own, `until_ms`, `File`.
     """
-    if not path.is_file():
-        raise NotFound(
-            f"{path}: there is no such file. Name the CSV file that lists the annotators."
+    with foreign_rows(path, "annotators") as rows:
+        names, lines = [name.casefold() for name in rows.names], list(rows)
+    if PARTICIPANT not in names:
+        raise InvalidInput(
+            f"{path}:1: expected a column `Participant`, got {', '.join(names) or 'nothing'}."
         )
-    with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
     extra = {name.casefold(): name for export in exports for name in export.report.extra_columns}
     files = {name for export in exports for trace in export.traces for name in trace.source_names}
-    lines: list[ListedAnnotator] = []
-    for line, row in enumerate(rows, start=2):
-        cells = {
-            str(key).strip().casefold(): str(value or "").strip() for key, value in row.items()
-        }
-        if PARTICIPANT not in cells:
-            raise InvalidInput(
-                f"{path}:1: expected a column `Participant`, got {', '.join(cells)}."
-            )
-        unknown = [
-            name for name in cells if name not in (PARTICIPANT, UNTIL, FILE) and name not in extra
-        ]
-        if unknown:
-            raise InvalidInput(
-                f"{path}:1: the export has no column {unknown[0]!r}."
-                f" {did_you_mean(unknown[0], list(extra.values()))}"
-            )
+    unknown = [
+        name for name in names if name not in (PARTICIPANT, UNTIL, FILE) and name not in extra
+    ]
+    if unknown:
+        raise InvalidInput(
+            f"{path}:1: the export has no column {unknown[0]!r}."
+            f" {did_you_mean(unknown[0], list(extra.values()))}"
+        )
+    listed: list[ListedAnnotator] = []
+    for line, row in lines:
+        cells = {name.casefold(): cell.strip() for name, cell in row.items()}
         until, about = cells.pop(UNTIL, ""), cells.pop(FILE, "") or None
         if about is not None and about not in files:
             raise InvalidInput(
@@ -88,8 +82,8 @@ def read_annotators(path: Path, exports: Sequence[PaganExport]) -> tuple[ListedA
             )
         who = cells.pop(PARTICIPANT)
         columns = MappingProxyType({extra[name]: cell for name, cell in cells.items()})
-        lines.append(ListedAnnotator(who, columns, _until(path, line, until), about))
-    return tuple(lines)
+        listed.append(ListedAnnotator(who, columns, _until(path, line, until), about))
+    return tuple(listed)
 
 
 def chosen(

@@ -4,7 +4,6 @@ is no study file.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
+from believable.bundle.foreign_csv import foreign_rows
 from believable.bundle.tables import Cell, declared
-from believable.core.errors import AS_CSV, InvalidInput, NotFound, reading
+from believable.core.errors import InvalidInput
 from believable.core.registry import did_you_mean
 
 Test = Literal["visual", "auditory"]
@@ -38,27 +38,20 @@ def read_signal(path: Path, *, test: Test, frames_per_s: float = 60) -> KnownSig
     """Samples from the column `value` of a CSV file: at the times in the column `t_ms`, else one
     per picture.
     """
-    if not path.is_file():
-        raise NotFound(f"{path}: there is no such file. Name the CSV file with the known signal.")
     if not (math.isfinite(frames_per_s) and frames_per_s > 0):
         raise InvalidInput(f"frames per second: expected a positive number, got {frames_per_s}.")
-    with reading(path, AS_CSV), path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file)
-        header = [cell.strip().casefold() for cell in next(reader, [])]
-        if "value" not in header:
+    with foreign_rows(path, "known signal") as rows:
+        columns = {name.casefold(): name for name in reversed(rows.names)}
+        if "value" not in columns:
             raise InvalidInput(
-                f"{path}:1: expected a column `value`, got {', '.join(header) or 'nothing'}."
+                f"{path}:1: expected a column `value`, got {', '.join(rows.names) or 'nothing'}."
             )
-        places = [header.index(name) for name in ("value", "t_ms") if name in header]
-        samples = [
-            [_number(path, reader.line_num, row, place, header) for place in places]
-            for row in reader
-            if row
-        ]
+        wanted = [columns[name] for name in ("value", "t_ms") if name in columns]
+        samples = [[_number(path, line, row, name) for name in wanted] for line, row in rows]
     if not samples:
         raise InvalidInput(f"{path}: there is no sample in it. Export the signal again.")
     values = tuple(sample[0] for sample in samples)
-    if len(places) == 1:
+    if len(wanted) == 1:
         return KnownSignal(
             test, tuple(frame * 1000 / frames_per_s for frame in range(len(values))), values
         )
@@ -94,14 +87,14 @@ def attached(
     return following
 
 
-def _number(path: Path, line: int, row: list[str], place: int, header: list[str]) -> float:
-    cell = row[place].strip() if place < len(row) else ""
+def _number(path: Path, line: int, row: Mapping[str, str], column: str) -> float:
+    cell = row[column].strip()
     try:
         value = float(cell)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
         raise InvalidInput(
-            f"{path}:{line}: expected a number in the column `{header[place]}`, got {cell!r}."
+            f"{path}:{line}: expected a number in the column `{column}`, got {cell!r}."
         )
     return value

@@ -20,7 +20,6 @@ from believable.cli.place import (
     StudyData,
     cluster_option,
     data_options,
-    definition_of,
     extensions_option,
     note,
     working_on,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from believable.analysis.findings import Analysis
     from believable.analysis.registered import Registration
     from believable.bundle.read import Bundle
-    from believable.study.declaration import DeclaredPlan
 
 
 BUNDLE_FILE = "datapackage.json"
@@ -128,6 +126,7 @@ def command(
       believable analyse my-study
       believable analyse my-study-bundle --out results
     """
+    from believable.analysis.followed_plan import plan_to_follow
     from believable.analysis.result_files import holds_results, write
     from believable.analysis.run import run
     from believable.core.whole_files import check_writable, results_folder
@@ -137,7 +136,7 @@ def command(
     target = out or Path(f"{name}-results")
     check_writable(target, "result of `analyse`", is_ours=holds_results(target))
     with working_on(cluster), open_dataset(source, where) as dataset:
-        plan = None if dataset.folder is None else plan_of(dataset.folder)
+        plan = plan_to_follow(dataset.folder, PROTOCOLS)
         analysis = run(
             dataset.bundle, dataset.registered, protocols=PROTOCOLS, plan=plan, protocol=protocol
         )
@@ -145,13 +144,6 @@ def command(
         written = write(analysis, draft)
     click.echo(findings_text(analysis))
     click.echo(f"\n{target}: {len(written)} files")
-
-
-def plan_of(folder: Path) -> DeclaredPlan | None:
-    """The plan as the study file has it now: sessions keep the definition they began with, the plan
-    may have moved on.
-    """
-    return definition_of(folder).study.analysis
 
 
 def findings_text(analysis: Analysis) -> str:

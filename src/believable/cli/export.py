@@ -12,7 +12,6 @@ from believable.cli.place import (
     PATH,
     StudyData,
     bar,
-    definition_of,
     extensions_option,
     note,
     study_argument,
@@ -108,6 +107,7 @@ def export_to(
 ) -> WrittenBundle:
     """Write the bundle, with a progress bar."""
     from believable.analysis.analysed_set import find_exclusions, registration_ms
+    from believable.analysis.followed_plan import plan_to_follow
     from believable.analysis.registered import read as read_registration
     from believable.pages import KINDS
     from believable.protocols import PROTOCOLS
@@ -115,7 +115,7 @@ def export_to(
 
     name, media_dir = study.name, study.settings.media_dir
     try:
-        plan = definition_of(study.folder).study.analysis
+        plan = plan_to_follow(study.folder, PROTOCOLS)
     except StudyError:
         plan = None
         click.echo(

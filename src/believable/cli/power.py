@@ -199,13 +199,15 @@ def power_record(
         tuple(f"{part.words} {part.value}" for part in assumed),
         tuple(
             SimulatedPower(
-                point.participants,
-                point.what,
-                point.met,
-                point.judged,
-                point.power.value,
-                point.power.low,
-                point.power.high,
+                participants=point.participants,
+                what=point.what,
+                met=point.met,
+                judged=point.judged,
+                share=point.power.value,
+                low=point.power.low,
+                high=point.power.high,
+                undefined=point.undefined,
+                reason=point.reason,
             )
             for point in points
         ),
@@ -255,6 +257,7 @@ def curves_text(
     """The curve of every hypothesis, as lines of the terminal. Only a test has power; another
     criterion is met, or is not.
     """
+    from believable.analysis.power_record import undefined_words
     from believable.analysis.settled_plan import criterion_words
 
     lines: list[str] = []
@@ -275,21 +278,22 @@ def curves_text(
             f"{what}{f' ({criterion_words(claim)})' if claim is not None else ''}: {kind}",
         ]
         for point in own:
+            undefined = undefined_words(point.undefined, point.studies, point.reason)
             if point.power.value is None or point.power.low is None or point.power.high is None:
-                lines.append(
-                    f"  {point.participants:>5}  undefined: it could be judged in none of"
-                    f" {point.studies} studies"
-                )
+                lines.append(f"  {point.participants:>5}  {undefined}")
                 continue
             bar = "█" * round(WIDTH * point.power.value)
             lines.append(
                 f"  {point.participants:>5}  {point.power.value:.3f}  [{point.power.low:.3f},"
                 f" {point.power.high:.3f}]  {bar}"
             )
-            if point.judged < point.studies:
+            if undefined:
+                lines.append(f"         {undefined}; these count as not met")
+            n_open = point.studies - point.judged - point.undefined
+            if n_open:
                 lines.append(
-                    f"         could be judged in {point.judged} of {point.studies} studies; the"
-                    " others count as not met"
+                    f"         left open by the interval in {n_open} of {point.studies} studies;"
+                    " these count as not met"
                 )
         if not tested:
             continue
@@ -301,8 +305,8 @@ def curves_text(
             f"  power {wanted:g} is reached with {enough} participants (the interval lies above it)"
             if enough
             else (
-                f"  power {wanted:g} is not shown to be reached with these; more studies narrow the"
-                " intervals"
+                f"  power {wanted:g} is not shown to be reached with these;"
+                f" {_advice(own, wanted, claim)}"
             )
         )
     studies = max((point.studies for point in points), default=0)
@@ -311,10 +315,40 @@ def curves_text(
     )
 
 
+#: A curve that gains less than this from its first to its last number of participants does not
+#: rise.
+LEAST_RISE = 0.05
+
+
+def _advice(points: Sequence[PowerPoint], wanted: float, claim: Hypothesis | None) -> str:
+    """What would help if the wanted power was not reached."""
+    last = points[-1]
+    if last.undefined > last.studies * (1 - wanted):
+        return (
+            "the test is undefined too often: plan more participants, or ask them for more answers"
+        )
+    if any((point.power.high or 0) >= wanted for point in points):
+        return "more studies narrow the intervals"
+    if len(points) > 1 and (last.power.value or 0) - (points[0].power.value or 0) < LEAST_RISE:
+        equivalent = claim is not None and claim.criterion == "equivalent"
+        where = (
+            "outside the margin, or too close to it"
+            if equivalent
+            else "too close to no effect, or on the other side"
+        )
+        return (
+            "it does not rise with more participants, and more studies will not change that. The"
+            f" assumed truth may lie {where}: compare it with the list above (--truth)"
+        )
+    return "try more participants: more studies will not change that"
+
+
 def as_csv(points: Sequence[PowerPoint]) -> str:
-    rows = ["participants,what,met,judged,power,power_low,power_high"]
+    rows = ["participants,what,met,judged,undefined,power,power_low,power_high"]
     for point in points:
         cells = (point.power.value, point.power.low, point.power.high)
         numbers_ = ",".join("" if cell is None else repr(cell) for cell in cells)
-        rows.append(f"{point.participants},{point.what},{point.met},{point.judged},{numbers_}")
+        rows.append(
+            f"{point.participants},{point.what},{point.met},{point.judged},{point.undefined},{numbers_}"
+        )
     return "\n".join(rows) + "\n"

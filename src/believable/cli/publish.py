@@ -112,9 +112,10 @@ def command(
       believable publish my-study --out release --licence CC-BY-4.0 --attack prolific_export.csv
     """
     from believable.analysis import registered
+    from believable.analysis.followed_plan import plan_to_follow
     from believable.analysis.run import run
     from believable.bundle.read import read
-    from believable.cli.analyse import BUNDLE_FILE, export_now, plan_of
+    from believable.cli.analyse import BUNDLE_FILE, export_now
     from believable.protocols import PROTOCOLS
     from believable.report.attack import arrival_by_seed
     from believable.report.coarsen import check_leaks, coarsen, exact_facts
@@ -162,7 +163,7 @@ def command(
         taken = tuple(spot for spot in seen if spot.id in out_of)
         receipts = redact(bundle, taken, known) if taken else 0
         record = registered.read(folder if folder is not None else source.parent)
-        plan = plan_of(folder) if folder is not None else None
+        plan = plan_to_follow(folder, PROTOCOLS)
         exact = read(bundle)
         decided = exact_facts(exact, plan, record, PROTOCOLS)
         precisions = PRECISIONS_WITH_TIMES if keep_times else PRECISIONS

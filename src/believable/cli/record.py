@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import importlib
 import json
-import shutil
+import os
+import stat
 import sys
 import tempfile
 import time
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from believable.cli.place import FOLDER
+from believable.core.draft_folders import draft_folder, sweep_drafts
 from believable.core.errors import InvalidInput, Refused
 
 if TYPE_CHECKING:
@@ -578,8 +581,7 @@ def _by_hand(
     from believable.simulate.server import Server
     from believable.store.engine import Store
 
-    place = Path(tempfile.mkdtemp(prefix="believable-record-"))
-    try:
+    with temporary_folder() as place:
         (place / "rounds").mkdir()
         (place / "rounds" / "study.yaml").write_text(study, encoding="utf-8")
         with (
@@ -594,8 +596,24 @@ def _by_hand(
                 webbrowser.open(address)
             _keep(store, targets, lambda target: click.echo(str(target)))
             time.sleep(FAREWELL_S)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder that is deleted afterwards; those that killed recordings of this account left behind
+    are deleted first.
+    """
+    parent = Path(tempfile.gettempdir()) / f"believable-record-{os.getuid()}"
+    parent.mkdir(mode=0o700, exist_ok=True)
+    held = parent.lstat()
+    if not stat.S_ISDIR(held.st_mode) or held.st_uid != os.getuid() or held.st_mode & 0o077:
+        raise Refused(
+            f"{parent}: expected a folder that only this account can use. Delete it, or set TMPDIR"
+            " to another folder."
+        )
+    sweep_drafts(parent)
+    with draft_folder(parent) as place:
+        yield place
 
 
 def _keep(store: Store, targets: list[Path], tell: Callable[[Path], None]) -> None:

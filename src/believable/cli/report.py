@@ -91,9 +91,9 @@ def command(
     The folder must be new or empty, or hold an earlier report. Files that you added to a report
     stay. If you edited one of its files, the command lists it and stops.
     """
+    from believable.analysis.followed_plan import plan_to_follow
     from believable.analysis.run import run
     from believable.analysis.side_by_side import side_by_side
-    from believable.cli.analyse import plan_of
     from believable.protocols import PROTOCOLS
     from believable.report.blind import blinded_run
     from believable.report.chart_rows import Links, moments, no_links
@@ -125,7 +125,7 @@ def command(
                     dataset.bundle,
                     dataset.registered,
                     protocols=PROTOCOLS,
-                    plan=plan_of(dataset.folder) if dataset.folder is not None else None,
+                    plan=plan_to_follow(dataset.folder, PROTOCOLS),
                     protocol=protocol,
                     ended=ended,
                 )

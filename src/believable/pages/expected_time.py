@@ -26,7 +26,7 @@ COARSE_MINUTES = 5
 
 def page_ms(page: PlannedTrial, definition: Definition, kinds: Registry[PageKind[Any]]) -> float:
     """How long this page typically takes; 0 for the end."""
-    if page.trial.kind not in kinds:
+    if page.trial.is_end or page.trial.kind not in kinds:
         return 0.0
     lengths = [
         definition.media[name].duration_ms if name in definition.media else None

@@ -59,11 +59,11 @@ class SeveralPart(MessagePart):
 class DevicePart(MessagePart):
     """A check of devices."""
 
-    tones: list[tuple[int, int]] | None
-    """Of each row, from 0: which tone is quieter, which has its sides against each other; null:
-    headphones are not checked.
+    tones: list[list[str]] | None
+    """Of each row, the sound of its tones: one period, 16-bit samples at 8000 Hz, left and right in
+    turn, as Base64; null: headphones are not checked. Which one is quieter is not said.
     """
-    later: list[list[tuple[int, int]] | None]
+    later: list[list[list[str]] | None]
     """Those of later attempts."""
     wheel: bool
     attempt: int

@@ -24,7 +24,7 @@ from believable.analysis.protocol import AnalysedProtocols
 from believable.analysis.registered import Deviation, Registration, deviations, plan_hash
 from believable.analysis.run import Hashes, analysed, data_hash, settle, study_of
 from believable.analysis.settled_plan import Plan
-from believable.analysis.version_records import early_changes
+from believable.analysis.version_records import data_versions, early_changes
 from believable.bundle.frames import BundleColumn
 from believable.bundle.read import Bundle, ColumnTable
 from believable.core.errors import InvalidInput
@@ -124,7 +124,8 @@ def blinded_run(
     tree = _unworded(_in_letter_order(_renamed(_explicit(settled), names), alike))
     declared = DeclaredPlan.model_validate(tree)
     blind_plan = settle(blind_study, declared, None, protocols)
-    early = () if registered is None else early_changes(registered, bundle)
+    versions = data_versions(blind)
+    early = () if registered is None else early_changes(registered, bundle, data_versions(bundle))
     if settled.declared.measures:
         differences = () if registered is None else (*deviations(registered, settled), *early)
         unsaid = tuple(_without_names(difference, names) for difference in differences)
@@ -134,11 +135,13 @@ def blinded_run(
             blind_plan,
             registered,
             hashes,
-            ended=ended,
+            versions=versions,
             differences=unsaid,
+            ended=ended,
             unjudged=UNJUDGED,
         )
-    record, withheld = None, None
+    record: Registration | None = None
+    withheld: tuple[Deviation, ...] = ()
     if registered is not None:
         tree = _renamed(registered.tree, names)
         record = replace(
@@ -149,7 +152,14 @@ def blinded_run(
             *(_without_names(change, names) for change in early),
         )
     analysis = analysed(
-        blind, blind_study, blind_plan, record, hashes, ended=ended, differences=withheld
+        blind,
+        blind_study,
+        blind_plan,
+        record,
+        hashes,
+        versions=versions,
+        differences=withheld,
+        ended=ended,
     )
     roles = role_letters(blind_plan)
     return unnamed(analysis, roles) if roles else analysis

@@ -48,6 +48,7 @@ class SeenStimulus:
     rate              how fast it was played
     round_condition   the condition of the participant's own round
     trial             the trial of the study on whose page it was shown
+    jump              the stretch that was jumped over, from and to in media time
     """
 
     stimulus: Stimulus | None
@@ -57,6 +58,7 @@ class SeenStimulus:
     round_condition: str | None = None
     trial: str | None = None
     rate: float = 1.0
+    jump: tuple[int, int] | None = None
 
     @property
     def condition(self) -> str | None:
@@ -78,6 +80,12 @@ class Mind(Protocol):
     def opens(self) -> float:
         """Chance that a part of the overlay is opened before playing."""
         return OPENS_CHANCE
+
+    def jump(self, seen: SeenStimulus) -> tuple[int, int] | None:
+        """The stretch that is jumped over, from and to in media time. Asked only if the page lets
+        people jump.
+        """
+        return None
 
     def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
         """What is done while watching, for an annotating instrument."""

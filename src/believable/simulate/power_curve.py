@@ -5,6 +5,7 @@ criteria, many times over.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -16,7 +17,7 @@ from believable.analysis.findings import Finding
 from believable.analysis.resolution import resolve
 from believable.analysis.run import prepared
 from believable.analysis.settled_plan import Plan
-from believable.analysis.verdicts import judged, supported
+from believable.analysis.verdicts import judged, supported, undefined_because
 from believable.core.errors import InvalidInput
 from believable.core.registry import Registry
 from believable.core.seeds import derive
@@ -37,19 +38,39 @@ CHUNK = 5
 _COARSE = {"resamples": 500, "subsamples": 1, "criterion_studies": 0}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PowerPoint:
     """How often one criterion was met, or one test was significant, with so many participants: the
-    share of all `studies`. Only `judged` of them could tell; in the others there was no test, or
-    the interval left the criterion open.
+    share of all `studies`.
+
+    judged      studies in which the criterion was met or missed; in the others it was undefined, or
+                the interval left it open
+    undefined   studies without a test or an interval
+    reason      the most frequent reason of these
     """
 
     participants: int
     what: str
     met: int
     judged: int
+    undefined: int
+    reason: str
     power: Estimate
     studies: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedVerdict:
+    """What one simulated study says of a criterion. `met` is None if it says nothing: because the
+    interval leaves the criterion open, or, with a reason in `undefined`, because there is no test
+    or no interval.
+    """
+
+    met: bool | None
+    undefined: str = ""
+
+
+_NO_TEST = SimulatedVerdict(None, "there was no test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +200,24 @@ def _plain(value: Any) -> str:
 
 
 def _point(
-    n: int, what: str, verdicts: Sequence[Mapping[str, bool | None]], level: float
+    n: int, what: str, verdicts: Sequence[Mapping[str, SimulatedVerdict]], level: float
 ) -> PowerPoint:
-    known = [verdict[what] for verdict in verdicts if verdict.get(what) is not None]
-    met = sum(bool(answer) for answer in known)
-    of = len(verdicts) if known else 0
-    return PowerPoint(n, what, met, len(known), proportion(met, of, level=level), len(verdicts))
+    """An undefined test meets no criterion, so it counts as not met. If every test is undefined, so
+    is the power.
+    """
+    own = [verdict.get(what, _NO_TEST) for verdict in verdicts]
+    reasons = Counter(verdict.undefined for verdict in own if verdict.undefined)
+    met = sum(verdict.met is True for verdict in own)
+    return PowerPoint(
+        participants=n,
+        what=what,
+        met=met,
+        judged=sum(verdict.met is not None for verdict in own),
+        undefined=reasons.total(),
+        reason=reasons.most_common(1)[0][0] if reasons else "",
+        power=proportion(met, len(own) if reasons.total() < len(own) else 0, level=level),
+        studies=len(own),
+    )
 
 
 def _must_fit(participants: Sequence[int], studies: int) -> None:
@@ -199,7 +232,7 @@ def _must_fit(participants: Sequence[int], studies: int) -> None:
         )
 
 
-def _simulated(job: _Job) -> list[dict[str, bool | None]]:
+def _simulated(job: _Job) -> list[dict[str, SimulatedVerdict]]:
     protocols = Registry("protocol", [job.protocol])
     definition, plan = _ready(job.definition, job.protocol)
     truth = plant_truth(definition, job.protocol, dict(job.truth))
@@ -237,30 +270,47 @@ def _ready(text: str, protocol: SimulatedProtocol) -> tuple[Definition, Plan]:
 
 def _verdict(
     definition: Definition, plan: Plan, bundle: Any, rng: np.random.Generator
-) -> dict[str, bool | None]:
+) -> dict[str, SimulatedVerdict]:
     data = prepared(bundle, plan, definition.study)
     if not len(data):
-        return {hypothesis.id: None for hypothesis in plan.declared.hypotheses}
+        nobody = SimulatedVerdict(None, "no session was left after exclusions")
+        return {hypothesis.id: nobody for hypothesis in plan.declared.hypotheses}
     sections = judged(plan.analysis.analyse(data, plan, rng), plan, None, ()).sections
     findings = [finding for section in sections for finding in section.findings]
     if plan.declared.hypotheses:
         return _of_hypotheses(findings, plan)
     return {
-        f"{finding.outcome} {finding.about}".strip(): finding.test.significant(plan.alpha)
+        f"{finding.outcome} {finding.about}".strip(): (
+            SimulatedVerdict(finding.test.significant(plan.alpha))
+            if finding.test.defined
+            else SimulatedVerdict(None, finding.test.reason or _NO_TEST.undefined)
+        )
         for finding in findings
         if finding.test is not None and finding.kind == "estimate"
     }
 
 
-def _of_hypotheses(findings: Sequence[Finding], plan: Plan) -> dict[str, bool | None]:
-    verdicts: dict[str, bool | None] = {}
+def _of_hypotheses(findings: Sequence[Finding], plan: Plan) -> dict[str, SimulatedVerdict]:
+    verdicts: dict[str, SimulatedVerdict] = {}
     for hypothesis in plan.declared.hypotheses:
-        answers = [
-            supported(hypothesis, finding, plan)
+        own = [
+            finding
             for finding in findings
             if finding.outcome == hypothesis.outcome
             and hypothesis.about in (None, finding.about)
             and (hypothesis.criterion == "equivalent") == (finding.kind == "equivalence")
         ]
-        verdicts[hypothesis.id] = None if not answers or None in answers else all(answers)
+        answers = [supported(hypothesis, finding, plan) for finding in own]
+        if own and None not in answers:
+            verdicts[hypothesis.id] = SimulatedVerdict(all(answers))
+            continue
+        unanswered = [
+            finding for finding, answer in zip(own, answers, strict=True) if answer is None
+        ]
+        reasons = [
+            reason for finding in unanswered if (reason := undefined_because(hypothesis, finding))
+        ]
+        verdicts[hypothesis.id] = (
+            _NO_TEST if not own else SimulatedVerdict(None, reasons[0] if reasons else "")
+        )
     return verdicts

@@ -39,8 +39,8 @@ async def watch(
     recogniser: Recogniser | None = None,
     mind: Mind | None = None,
 ) -> list[SeenStimulus]:
-    """Watch every medium of the trial from beginning to end, and annotate if the page asks for
-    it.
+    """Watch every medium of the trial to its end, and annotate if the page asks for it. Who may
+    jump may leave out a stretch.
     """
     copies = [await _open_copy(browser, medium) for medium in trial["media"]]
     unrecognised = [replace(copy.shown, log=()) for copy in copies]
@@ -55,13 +55,16 @@ async def watch(
             for which, there in (trial.get("overlay") or {}).items()
             if there and rng.random() < opens
         )
-        rate = (trial.get("controls") or {}).get("speed") or 1
+        controls = trial.get("controls") or {}
+        rate = controls.get("speed") or 1
         seen = replace(
             known,
             opened=opened,
             rate=rate,
             trial=None if browser.page is None else browser.page.trial,
         )
+        if mind is not None and controls.get("seek"):
+            seen = replace(seen, jump=mind.jump(seen))
         player = {"player": number} if trial.get("several") else {}
         annotate = trial.get("annotate")
         own = (
@@ -72,7 +75,12 @@ async def watch(
             if own is not None
             else aimed(_acts(trial, rng, seen.length_ms, instruments), shown.log, rng)
         )
-        await _play(browser, pace, rng, seen.length_ms, rate, acts, player, opened)
+        acts = [
+            act
+            for act in acts
+            if seen.jump is None or not seen.jump[0] <= act.media_ms < seen.jump[1]
+        ]
+        await _play(browser, pace, rng, seen.length_ms, rate, acts, player, opened, seen.jump)
         watched.append(seen)
     return watched
 
@@ -124,9 +132,10 @@ async def _play(
     acts: Sequence[Act],
     player: Mapping[str, int],
     opened: Collection[str] = (),
+    jump: tuple[int, int] | None = None,
 ) -> None:
-    """`player` goes into every event of the player, where the page has several; `opened` is what
-    stands open beside it.
+    """`player` goes into every event of the player if the page has several; `opened` is open beside
+    it; `jump` is left out.
     """
     browser.note("media.ready", duration_ms=until_ms, width=640, height=360, **player)
     await pace.sleep(rng.randint(300, 1500))
@@ -135,13 +144,18 @@ async def _play(
     browser.note("media.play", media_ms=0, **player)
     at_ms, waiting = 0, deque(acts)
     while at_ms < until_ms:
-        piece_ms = min(round(INTERVAL_MS * rate), until_ms - at_ms)
+        piece_ms = min(
+            round(INTERVAL_MS * rate), (jump[0] if jump is not None else until_ms) - at_ms
+        )
         reached_ms = await _act_until(browser, pace, at_ms, at_ms + piece_ms, rate, waiting)
         if reached_ms > at_ms:
             browser.note("media.interval", from_ms=at_ms, to_ms=reached_ms, rate=rate, **player)
         at_ms = reached_ms
         if waiting and waiting[0].kind == FREEZE and waiting[0].media_ms <= at_ms:
             at_ms = await _answer_press(browser, pace, at_ms, rate, waiting, player)
+        if jump is not None and at_ms >= jump[0]:
+            browser.note("media.seek", from_ms=at_ms, to_ms=jump[1], **player)
+            at_ms, jump = jump[1], None
         if at_ms < until_ms and rng.random() < STALL_CHANCE:
             browser.note("media.stall", media_ms=at_ms, **player)
             await pace.sleep(rng.randint(150, 1200))

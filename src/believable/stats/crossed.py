@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 from believable.core.deferred import DeferredModule, sparse, special
 from believable.core.errors import InvalidInput
 from believable.stats.counts import binomial
-from believable.stats.equivalence import EquivalenceResult
 from believable.stats.estimate import (
     UNLIMITED,
     Estimate,
@@ -270,46 +269,6 @@ def t_against(
     t, df = (estimate.value - null) / estimate.se, estimate.df[0]
     p_value = tail(float(special.stdtr(df, t)), float(special.stdtr(df, -t)), alternative)
     return TestResult(t, p_value, estimate.n, method, (df,), alternative, estimate, symbol="t")
-
-
-def tost_estimate(
-    estimate: Estimate,
-    *,
-    low: float,
-    high: float,
-    alpha: float,
-    method: str,
-    limits: tuple[float, float] = UNLIMITED,
-) -> EquivalenceResult:
-    """Two one-sided tests of an estimate that has a standard error: does it lie between the
-    margins?
-
-    The interval at 1 − 2·alpha lies inside the margins exactly if equivalence is shown. Undefined
-    without a standard error.
-    """
-    if not (low < high and 0 < alpha < 0.5):
-        raise InvalidInput(
-            f"low, high, alpha: expected low < high and alpha below 0.5, got {low}, {high} and"
-            f" {alpha}."
-        )
-    level = 1 - 2 * alpha
-    if estimate.value is None or not estimate.se:
-        reason = estimate.reason or "no standard error"
-        kept = replace(estimate, low=None, high=None, level=level, reason=reason)
-        return EquivalenceResult(
-            None, None, None, low, high, alpha, estimate.n, kept, method, reason=reason
-        )
-    value, se, df = estimate.value, estimate.se, estimate.df[0]
-    narrow = t_estimate(
-        value, se, df, level=level, n=estimate.n, method=estimate.method, limits=limits
-    )
-    p_low, p_high = (
-        float(special.stdtr(df, (low - value) / se)),
-        float(special.stdtr(df, (value - high) / se)),
-    )
-    return EquivalenceResult(
-        max(p_low, p_high), p_low, p_high, low, high, alpha, estimate.n, narrow, method, df
-    )
 
 
 def unanimous_test(

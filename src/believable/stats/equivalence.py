@@ -5,14 +5,15 @@ sameness.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from believable.core.deferred import special
 from believable.core.errors import InvalidInput
 from believable.stats.counts import check_counts, proportion
-from believable.stats.estimate import Estimate, t_estimate, undefined, without_interval
+from believable.stats.estimate import UNLIMITED, Estimate, t_estimate, undefined, without_interval
 from believable.stats.inputs import FloatArray, finite_array
 from believable.stats.result import TestResult, no_result
 
@@ -52,7 +53,7 @@ def tost_mean(
     low: float,
     high: float,
     alpha: float = 0.05,
-    limits: tuple[float, float] = (-math.inf, math.inf),
+    limits: tuple[float, float] = UNLIMITED,
 ) -> EquivalenceResult:
     """Is a mean, or the difference of two independent means, inside [low, high]?
 
@@ -91,12 +92,42 @@ def tost_mean(
     se = math.sqrt(sum(parts))
     mean = float(first.mean()) - (float(samples[1].mean()) if b is not None else 0.0)
     estimate = t_estimate(mean, se, df, level=level, n=n, method=named, limits=limits)
+    return tost_estimate(estimate, low=low, high=high, alpha=alpha, method=method, limits=limits)
+
+
+def tost_estimate(
+    estimate: Estimate,
+    *,
+    low: float,
+    high: float,
+    alpha: float,
+    method: str,
+    limits: tuple[float, float] = UNLIMITED,
+) -> EquivalenceResult:
+    """Two one-sided tests of an estimate that has a standard error: does it lie between the
+    margins?
+
+    The interval at 1 − 2·alpha lies inside the margins exactly if equivalence is shown. Undefined
+    without a standard error.
+    """
+    _check_margins(low, high, alpha)
+    level = 1 - 2 * alpha
+    if estimate.value is None or not estimate.se:
+        reason = estimate.reason or "no standard error"
+        kept = replace(estimate, low=None, high=None, level=level, reason=reason)
+        return EquivalenceResult(
+            None, None, None, low, high, alpha, estimate.n, kept, method, reason=reason
+        )
+    value, se, df = estimate.value, estimate.se, estimate.df[0]
+    narrow = t_estimate(
+        value, se, df, level=level, n=estimate.n, method=estimate.method, limits=limits
+    )
     p_low, p_high = (
-        float(stats.t.sf((mean - low) / se, df)),
-        float(stats.t.cdf((mean - high) / se, df)),
+        float(special.stdtr(df, (low - value) / se)),
+        float(special.stdtr(df, (value - high) / se)),
     )
     return EquivalenceResult(
-        max(p_low, p_high), p_low, p_high, low, high, alpha, n, estimate, method, df
+        max(p_low, p_high), p_low, p_high, low, high, alpha, estimate.n, narrow, method, df
     )
 
 

@@ -210,7 +210,7 @@ def create_app(
                 store,
                 collect.context,
                 rounds,
-                FilmRenderer(),
+                FilmRenderer(settings.drafts_dir),
                 RoundWriter(store),
                 RoundRoom(settings.rounds_at_once),
             )

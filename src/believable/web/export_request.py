@@ -9,7 +9,7 @@ from pathlib import Path
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
     """`database` is the address of the store, `folder` the target of the file; `study_folder` has
-    the registered plan, if any.
+    the study's files, if known.
     """
 
     database: str

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from believable.analysis import registered
 from believable.analysis.analysed_set import find_exclusions, registration_ms
+from believable.analysis.followed_plan import plan_to_follow
 from believable.bundle.folder import zip_folder
 from believable.core.clock import WallClock
 from believable.pages import KINDS
@@ -26,6 +27,7 @@ def write_zip(wish: ExportRequest) -> Path:
     os.nice(NICENESS)
     bundle = wish.folder / (f"{wish.study}-simulated" if wish.simulated else wish.study)
     record = None if wish.study_folder is None else registered.read(wish.study_folder)
+    plan = plan_to_follow(wish.study_folder, PROTOCOLS)
     with Store.open(wish.database, clock=WallClock()) as store:
         export(
             store,
@@ -35,7 +37,7 @@ def write_zip(wish: ExportRequest) -> Path:
             simulated=wish.simulated,
             with_recruiter_hashes=wish.recruiter_hashes,
             media_dir=wish.media_dir,
-            leave_out=find_exclusions(PROTOCOLS),
+            leave_out=find_exclusions(PROTOCOLS, plan),
             registered_ms=registration_ms(record),
         )
     target = bundle.with_name(f"{bundle.name}.zip")

@@ -10,6 +10,7 @@ from pathlib import Path
 from believable.analysis import registered
 from believable.analysis.analysed_set import registration_ms
 from believable.analysis.findings import Analysis
+from believable.analysis.followed_plan import plan_to_follow
 from believable.analysis.resolution import resolve
 from believable.analysis.run import prepared, run, settle, study_of
 from believable.analysis.verdicts import stopping
@@ -25,6 +26,7 @@ from believable.report.live_records import LiveReport, ReportRequest
 from believable.report.page import fragment
 from believable.store.bundle_export import export
 from believable.store.engine import Store
+from believable.study.declaration import DeclaredPlan
 from believable.study.definition import Definition
 
 #: Polite to the server on the same machine.
@@ -38,7 +40,9 @@ def compute(wish: ReportRequest) -> LiveReport:
     os.nice(NICENESS)
     with draft_folder(Path(wish.drafts)) as room:
         target = room / "bundle"
-        record = registered.read(Path(wish.folder)) if wish.folder else None
+        folder = Path(wish.folder) if wish.folder else None
+        record = None if folder is None else registered.read(folder)
+        plan = plan_to_follow(folder, PROTOCOLS)
         with Store.open(wish.database, clock=WallClock()) as store:
             export(
                 store,
@@ -52,17 +56,24 @@ def compute(wish: ReportRequest) -> LiveReport:
         bundle = read(target)
         if not len(bundle["participants"]):
             return LiveReport(error="Nobody has taken part yet.")
-        analysis = (blinded_run if wish.blinded else run)(bundle, record, protocols=PROTOCOLS)
+        analysis = (blinded_run if wish.blinded else run)(
+            bundle, record, protocols=PROTOCOLS, plan=plan
+        )
         keep_script(Path(wish.script))
-        return _live(bundle, analysis, wish, registered_plan=record is not None)
+        return _live(bundle, analysis, wish, plan, registered_plan=record is not None)
 
 
 def _live(
-    bundle: Bundle, analysis: Analysis, wish: ReportRequest, *, registered_plan: bool
+    bundle: Bundle,
+    analysis: Analysis,
+    wish: ReportRequest,
+    plan: DeclaredPlan | None,
+    *,
+    registered_plan: bool,
 ) -> LiveReport:
     _, study = study_of(bundle)
-    plan = settle(study, None, None, PROTOCOLS)
-    state = stopping(prepared(bundle, plan, study), plan)
+    settled = settle(study, plan, None, PROTOCOLS)
+    state = stopping(prepared(bundle, settled, study), settled)
     hidden = stimulus_names(bundle) if wish.blinded else {}
     return LiveReport(
         html=fragment(analysis, links=moments(wish.base)),

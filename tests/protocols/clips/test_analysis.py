@@ -114,6 +114,52 @@ def test_equivalence_is_only_told_where_it_is_of_interest(analysis):
     assert told == {"human-imitation"}
 
 
+def test_clips_that_differ_carry_no_verdict_about_their_types_in_the_report(studies):
+    """One of four imitations is taken for artificial by everybody. Other clips might be taken for
+    human.
+    """
+    other = {"i0": 5.0}
+
+    def change(tables):
+        for row in tables["answers"]:
+            if row["question"] == "rating" and row["condition"] in ("human", "imitation"):
+                row["value_number"] = other.get(row["stimulus"], 1.0 + int(row["session"][1:]) % 2)
+
+    tree = copy.deepcopy(studies.RATING)
+    tree["analysis"] |= {"about": "these clips", "hypotheses": []}
+    found = {}
+    for about, options in (("agent", {}), ("these clips", {"tree": tree})):
+        made = run(studies.ratings(30, seed=3, change=change, **options), protocols=PROTOCOLS)
+        found[about] = next(
+            one
+            for one in made.findings
+            if (one.outcome, one.about, one.kind) == ("contrast", "human-imitation", "estimate")
+        )
+    assert found["these clips"].test.p_value < 1e-6
+    assert found["these clips"].sentence.startswith("For these ")
+    assert found["agent"].test.p_value > 0.2
+    assert "clips (" in found["agent"].sentence, "most of the variance is that of clips"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_contrast_names_the_type_that_is_taken_for_more_human(studies, turned):
+    def change(tables):
+        human, artificial = (5.0, 1.0) if turned else (1.0, 5.0)  # 1 says human, 5 says artificial
+        for row in tables["answers"]:
+            if row["question"] == "rating" and row["condition"] in ("human", "artificial"):
+                row["value_number"] = human if row["condition"] == "human" else artificial
+
+    made = run(studies.ratings(12, seed=3, change=change), protocols=PROTOCOLS)
+    finding = next(
+        one for one in made.findings if (one.outcome, one.about) == ("contrast", "human-artificial")
+    )
+    more, less = ("artificial", "human") if turned else ("human", "artificial")
+    assert (
+        finding.direction.meaning(finding.estimate)
+        == f"{more} clips are taken for more human than {less} ones"
+    )
+
+
 def test_a_study_with_two_types(studies):
     tree = copy.deepcopy(studies.RATING)
     tree["conditions"] = ["human", "artificial"]

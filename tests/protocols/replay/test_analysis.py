@@ -34,6 +34,7 @@ def study(
     seed: int = 1,
     all_rate: bool = False,
     suits_ours: float = 0.0,
+    prefers_ours: float = 0.75,
     about: str = "agent",
 ) -> tuple[Data, Plan]:
     """Everybody watches both conditions of one scenario to the end; `flagged` are the chances of a
@@ -41,7 +42,7 @@ def study(
 
     Every third opens the plan and rates adherence; with `all_rate` the others rate it too.
     `suits_ours` is by how much the first character is rated higher under ours, and the others
-    lower.
+    lower. `prefers_ours` is the chance that a person prefers ours.
     """
     rng = np.random.default_rng(seed)
     step = LENGTH_MS / ACTIONS
@@ -105,7 +106,7 @@ def study(
                     "how": "remembered",
                 }
             )
-        chosen = order.index("ours" if rng.uniform() < 0.75 else "baseline")
+        chosen = order.index("ours" if rng.uniform() < prefers_ours else "baseline")
         rows["answers"].append(
             {
                 "session": session,
@@ -374,3 +375,30 @@ def test_the_difference_over_people_and_characters_agrees_with_a_t_test_of_chara
     slower = min(abs(expected.statistic), abs(over_people.statistic))
     assert abs(test.statistic) == pytest.approx(slower)  # type: ignore[union-attr, arg-type]
     assert test.df == (5.0,)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("is_better", [True, False])
+def test_verdicts_name_the_mind_that_does_better(is_better: bool) -> None:
+    """The words of a difference follow its sign, for ratings, flags and preferences."""
+    mine, other = ("ours", "baseline") if is_better else ("baseline", "ours")
+    better, flagged = (1.5, (0.2, 0.04)) if is_better else (-1.5, (0.04, 0.2))
+    data, plan = study(
+        people=60,
+        scenarios=6,
+        better=better,
+        flagged=flagged,
+        prefers_ours=0.85 if is_better else 0.15,
+    )
+    found = {
+        finding.outcome: finding
+        for section in analyse(data, plan, RNG)
+        for finding in section.findings
+    }
+    words = {
+        name: finding.direction.meaning(finding.estimate)
+        for name, finding in found.items()
+        if finding.direction
+    }
+    assert words["believability"] == f"{mine} is rated higher than {other}"
+    assert words["rate"] == words["odds"] == f"{other} is flagged more often than {mine}"
+    assert words["preference"] == f"{mine} is preferred to {other}"

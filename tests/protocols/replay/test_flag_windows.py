@@ -7,14 +7,19 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from believable.analysis import data as analysis_data
 from believable.analysis.reaction_delays import median_delay, moment_before, stood_still
+from believable.analysis.resolution import resolve
 from believable.analysis.run import run
-from believable.analysis.viewed_actions import ActionFlag, LoggedActions, Stretches
+from believable.analysis.viewed_actions import ActionFlag, LoggedActions, Stretches, seeing_of
+from believable.bundle import memory
 from believable.bundle.read import Bundle
 from believable.protocols import PROTOCOLS
-from believable.protocols.replay.flag_windows import place_flag
+from believable.protocols.replay.flag_outcomes import watched
+from believable.protocols.replay.flag_windows import place_flag, place_flags
 from believable.protocols.replay.people import ReplayTruth
 from believable.simulate.simulated_sessions import Sessions
+from believable.study.declaration import DeclaredPlan
 
 #: Each action is on screen for 10 s of the recording: 200 ms at 50×.
 ACTIONS = LoggedActions.of(
@@ -59,6 +64,47 @@ def test_the_delay_is_the_median_of_usable_trials() -> None:
     assert measured is not None
     assert (measured.delay_ms, measured.trials) == (500, 3)
     assert median_delay([400, 500]) is None
+
+
+def test_each_person_has_the_window_of_their_own_delay() -> None:
+    """At 10×, 1 s of a person's delay is an action. All press while `d` is on screen; the third
+    one's delay was not measured.
+    """
+    delays_ms: dict[str, list[float]] = {
+        "quick": [500, 600, 700],
+        "slow": [1_500, 1_600, 1_900],
+        "unmeasured": [],
+    }
+    rows: dict[str, list[dict[str, object]]] = {
+        name: [] for name in ("participants", "trials", "views", "flags", "reactions")
+    }
+    for session, own in delays_ms.items():
+        place = {"session": session, "position": 1, "stimulus": "day0"}
+        rows["participants"].append({"session": session})
+        rows["trials"].append(
+            place | {"trial": "day", "trial_key": "day", "kind": "watch", "condition": "ours"}
+        )
+        rows["views"].append(place | {"from_ms": 0, "to_ms": 40_000, "rate": 10.0})
+        rows["flags"].append(place | {"action": "d", "media_ms": 35_000.0, "how": "moment"})
+        rows["reactions"] += [
+            {"session": session, "seq": seq, "delay_ms": delay_ms}
+            for seq, delay_ms in enumerate(own)
+        ]
+    spans = zip(ACTIONS.ids, ACTIONS.from_ms, ACTIONS.to_ms, strict=True)
+    actions = [
+        {"stimulus": "day0", "action": name, "from_ms": since, "to_ms": until}
+        for name, since, until in spans
+    ]
+    plan = resolve(DeclaredPlan.model_validate({"protocol": "replay"}), None, PROTOCOLS)
+    data = analysis_data.load(memory.bundle({**rows, "actions": actions}), plan, None)
+    placed = place_flags(data, watched(data, plan), seeing_of(plan), 2_600)
+    for days in (placed.seen, placed.by_window):
+        flagged = {
+            day.session: [ACTIONS.ids[place] for place in np.flatnonzero(day.judged.flagged)]
+            for day in days
+        }
+        assert flagged == {"quick": ["c"], "slow": ["b"], "unmeasured": ["a"]}
+    assert (placed.moved, placed.unmeasured) == (3, 1)
 
 
 def test_the_planted_delay_is_measured_and_used(

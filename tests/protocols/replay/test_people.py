@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import random
 from collections import Counter
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from believable.protocols.replay.people import (
     DEMONSTRATION,
+    GAP,
     ReplayTruth,
     Viewer,
     mean_rating,
     nothing,
     values,
 )
+from believable.simulate import viewer as viewers
 from believable.simulate.behaviour import SeenAction, SeenStimulus
+from believable.simulate.pace import HastyPace
 
 PEOPLE = 500
 
@@ -188,3 +194,83 @@ def test_a_viewer_at_a_browser_follows_the_same_truth(ready):
         mean_rating(4.7, math.hypot(0.8, 0.8)) - mean_rating(4.0, math.hypot(0.8, 0.8)), abs=0.2
     )
     assert flags["character_1_b"] < 0.65 * flags["character_1_a"]
+
+
+class NotedEvents:
+    """A participant's browser that only keeps its events."""
+
+    def __init__(self) -> None:
+        self.page = SimpleNamespace(trial="day")
+        self.events: list[tuple[str, dict[str, Any]]] = []
+
+    def note(self, kind: str, **data: Any) -> None:
+        self.events.append((kind, data))
+
+    async def send(self) -> None:
+        pass
+
+
+def _watch_day(
+    ready: Any, truth: ReplayTruth, number: int, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[str, dict[str, Any]]]:
+    study = ready("replay").study
+    stimulus = next(s for s in study.stimuli if s.id == "character_1_a")
+    log = tuple(SeenAction(f"a{n}", n * 10_000, n * 10_000 + 9_000) for n in range(400))
+    day = SeenStimulus(stimulus, 4_000_000, log)
+
+    async def open_copy(*_: Any) -> Any:
+        return SimpleNamespace(shown=day)
+
+    monkeypatch.setattr(viewers, "_open_copy", open_copy)
+    browser, rng = NotedEvents(), random.Random(number)
+    trial = {
+        "media": [{}],
+        "controls": {"speed": 50, "seek": True},
+        "annotate": {"kind": "flags", "params": {}},
+        "overlay": {"plan": True, "log": True},
+    }
+    recogniser: Any = SimpleNamespace(recognise=lambda copies: [copy.shown for copy in copies])
+    mind = Viewer(truth, study, random.Random(number), careless=False)
+    pace = HastyPace(0)
+    asyncio.run(viewers.watch(browser, pace, rng, trial, {}, recogniser, mind))  # type: ignore[arg-type]
+    return browser.events
+
+
+def test_a_viewer_at_a_browser_jumps_and_opens_as_often_as_planted(ready, monkeypatch):
+    for share in (0.0, 0.3):
+        truth = ReplayTruth(skips=share, opens=share, flag_logit=-30.0)
+        seen = [_watch_day(ready, truth, number, monkeypatch) for number in range(300)]
+        jumps = [data for events in seen for kind, data in events if kind == "media.seek"]
+        opened = sum(kind == "overlay.open" for events in seen for kind, _ in events)
+        assert len(jumps) / 300 == pytest.approx(share, abs=0.08)
+        assert opened / 600 == pytest.approx(share, abs=0.06)
+        assert all(
+            jump["to_ms"] - jump["from_ms"] == pytest.approx(GAP * 4_000_000, abs=1)
+            for jump in jumps
+        )
+
+
+def test_a_viewer_at_a_browser_neither_watches_nor_flags_what_was_jumped_over(ready, monkeypatch):
+    events = _watch_day(ready, ReplayTruth(skips=1.0, flag_logit=0.0, undone=0.0), 3, monkeypatch)
+    (jump,) = (
+        data for kind, data in events if kind == "media.seek" and data["to_ms"] > data["from_ms"]
+    )
+    added = [data for kind, data in events if kind == "flag.add"]
+    lost = {
+        f"a{n}"
+        for n in range(400)
+        if jump["from_ms"] <= n * 10_000 < n * 10_000 + 9_000 <= jump["to_ms"]
+    }
+    assert len(added) > 100
+    assert len(lost) > 20
+    assert not lost & {data["action"] for data in added}
+    assert not any(jump["from_ms"] <= data["media_ms"] < jump["to_ms"] for data in added)
+    # A press steps back one second of viewing: only that much of what was jumped over can come into
+    # sight.
+    watched = [
+        (data["from_ms"], data["to_ms"]) for kind, data in events if kind == "media.interval"
+    ]
+    assert not any(
+        from_ms < jump["to_ms"] - 50_000 and to_ms > jump["from_ms"] for from_ms, to_ms in watched
+    )
+    assert events[-1] == ("media.ended", {"media_ms": 4_000_000, "view": 1})

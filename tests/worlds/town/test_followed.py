@@ -73,6 +73,20 @@ def test_an_activity_and_its_furniture_make_a_sentence() -> None:
     assert not [text for text in texts if ", the " in text and ": “" not in text]
     assert {"ordering coffee at the counter", "wiping the table", "switching on the stove"} <= texts
     assert {"tries: cooking at the stove", "sleeping in bed"} <= texts
+    assert {"walks to the front door of the Café", "walks to the front door of House 2"} <= texts
+    assert not [text for text in texts if "front door, " in text]
+
+
+def test_a_plan_reads_in_the_order_of_the_day() -> None:
+    for actor in GENERATIVE.actors:
+        plans = shown_days(GENERATIVE, actor.id).plans
+        begins = {step.id: step.t0_ms for step in plans}
+        assert list(begins.values()) == sorted(begins.values())
+        seen: set[str | None] = {None}
+        for step in plans:
+            assert step.parent in seen, "what a step belongs to comes before it"
+            seen.add(step.id)
+        assert not [step.text for step in plans if "it" in step.text.split()]
 
 
 def test_judges_get_nothing_of_the_checker() -> None:

@@ -43,6 +43,7 @@ export function createTrace({ player, record, saved = [] }) {
     const settled_ms = mono_ms - SETTLED_MS;
     if (player.running && !ran) sample("heartbeat", Math.max(mono_ms, last));
     else if (player.running && settled_ms - last >= HEARTBEAT_MS) sample("heartbeat", settled_ms);
+    else if (ran && !player.running) drawn.add(player.moment(mono_ms).media_ms, value); // the line reaches its dot
     ran = player.running;
   }
 

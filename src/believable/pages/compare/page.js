@@ -24,6 +24,8 @@ export async function show(form, trial, { texts, record }, signal) {
   /** @type {any[]} */
   let players = [];
   let stop = () => undefined;
+  /** @type {{destroy: () => void}[]} */
+  const screens = [];
 
   /** Shows the questions that may be answered by now. @returns {HTMLElement | null} what is new */
   function open() {
@@ -68,9 +70,10 @@ export async function show(form, trial, { texts, record }, signal) {
     }));
     if (form.querySelector("canvas[data-still]")) void import("/static/participant/stills.js").then(({ drawStills }) =>
       drawStills(form, trial.media.map(({ player }, number) => ({ player, src: sources[number] })), trial.modules)).catch(() => undefined);
-    const [common, missing, ...ready] = await Promise.all([
+    const [common, missing, { offerFullScreen }, ...ready] = await Promise.all([
       layout.together ? load("/static/pages/compare/together.js") : null,
       asked.must_finish && asked.seek ? load("/static/participant/missing.js") : null,
+      load("/static/participant/full_screen.js"),
       ...settled,
     ]);
     if (signal.aborted) return;
@@ -81,14 +84,20 @@ export async function show(form, trial, { texts, record }, signal) {
     panes.forEach((pane, number) => {
       if (ready[number]) missing?.showMissing(/** @type {HTMLElement} */ (pane.querySelector(".missing")), players[number], seen[number], trial, texts);
     });
-    if (!common) offerFocus(form.querySelector(".pane button"));
-    else if (ready.every(Boolean)) {
+    if (!common) {
+      panes.forEach((pane, number) => {
+        const clip = /** @type {HTMLElement} */ (pane.querySelector(".player"));
+        screens.push(offerFullScreen(clip, clip.querySelector(".controls"), [players[number]], texts));
+      });
+      offerFocus(form.querySelector(".pane button"));
+    } else if (ready.every(Boolean)) {
       const bar = /** @type {HTMLElement} */ (form.querySelector(".common"));
       stop = common.commonControls(bar, players, policy, texts);
+      screens.push(offerFullScreen(/** @type {HTMLElement} */ (form.querySelector(".several")), bar.querySelector(".controls"), players, texts));
       offerFocus(bar.querySelector("button"));
     }
   }, loading.failed);
-  return { stop: () => { stop(); players.forEach((player) => player.destroy()); } };
+  return { stop: () => { stop(); screens.forEach((screen) => screen.destroy()); players.forEach((player) => player.destroy()); } };
 }
 
 /**

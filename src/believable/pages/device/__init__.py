@@ -14,6 +14,7 @@ from believable.core.seeds import generator
 from believable.instruments.contract import InvalidAnswer
 from believable.pages.check import TriedPage
 from believable.pages.contract import THINK_MS, Message, PageKind, ShownPage, SimulatedPerson
+from believable.pages.device.tone_waves import hear_wave, row_waves
 from believable.pages.submission import Judgement, OpenPage, PageReading
 from believable.study.reading import Reading
 from believable.study.records import Entry, PageAnswer
@@ -149,10 +150,22 @@ def _message(device: Device, page: ShownPage) -> dict[str, Any]:
     }
 
 
-def _tones(device: Device, page: ShownPage, attempt: int) -> list[list[int]] | None:
+def _tones(device: Device, page: ShownPage, attempt: int) -> list[list[str]] | None:
+    """The sound of each tone. Which one is quieter stays here."""
     if not device.headphones:
         return None
-    return [[row.quiet, row.against] for row in tone_rows(page.seed, page.planned.key, attempt)]
+    rng = generator(page.seed, "waves", page.planned.key, attempt)
+    return [
+        row_waves(row.quiet, row.against, TONES, rng)
+        for row in tone_rows(page.seed, page.planned.key, attempt)
+    ]
+
+
+def quietest_tone(row: Sequence[str], *, headphones: bool) -> int:
+    """Which tone of a row is the quietest for somebody with headphones, or over loudspeakers; from
+    0.
+    """
+    return min(range(len(row)), key=lambda tone: hear_wave(row[tone], headphones=headphones))
 
 
 async def _answer(person: SimulatedPerson, message: Message) -> dict[str, Any]:
@@ -162,10 +175,10 @@ async def _answer(person: SimulatedPerson, message: Message) -> dict[str, Any]:
     if device["tones"] is not None:
         for row in range(ROWS):
             person.note(TONES_PLAYED, state="running", row=row, attempt=device["attempt"])
-        side = (
-            0 if person.rng.random() < person.care else 1
-        )  # over loudspeakers it is the other one
-        answers[QUIETEST] = "".join(str(row[side] + 1) for row in device["tones"])
+        headphones = person.rng.random() < person.care
+        answers[QUIETEST] = "".join(
+            str(quietest_tone(row, headphones=headphones) + 1) for row in device["tones"]
+        )
     if device["wheel"]:
         answers[WHEEL] = True
     for name, value in answers.items():

@@ -8,16 +8,12 @@ const PIXELS = [1, 40, 400];
 const TONE_S = 0.7;
 const GAP_S = 0.3;
 const FADE_S = 0.05;
-/** Low, so that both sides of a loudspeaker pair cancel each other almost everywhere in a room. */
-const TONE_HZ = 200;
-const LOUDNESS = 0.4;
-/** Six decibels less. */
-const QUIETER = 0.5;
-const TONES = 3;
+/** Of the samples that the server sends. */
+const RATE_HZ = 8000;
 
 /**
  * @param {HTMLElement} form
- * @param {{device: {tones: [number, number][] | null, later: ([number, number][] | null)[], wheel: boolean, attempt: number} | null, drafts: Record<string, any>, saved: [number, string, any][]}} trial
+ * @param {{device: {tones: string[][] | null, later: (string[][] | null)[], wheel: boolean, attempt: number} | null, drafts: Record<string, any>, saved: [number, string, any][]}} trial
  * @param {{record: (kind: string, data?: any) => unknown, texts: Record<string, string>}} outside
  * @returns {{answers: () => Record<string, any>, again: () => void, stop: () => void}} `again`: the answers were not accepted
  */
@@ -34,7 +30,7 @@ export function show(form, { device, drafts, saved }, { record, texts }) {
     void record("answer.change", { question, value });
   };
   const tries = [tones, ...later];
-  const rows = () => /** @type {[number, number][]} */ (tries[0]);
+  const rows = () => /** @type {string[][]} */ (tries[0]);
   const played = new Set(saved.filter(([, kind, data]) => kind === "device.tones" && data.attempt === attempt).map(([, , data]) => data.row));
   if (wheel) turning(form, drafts.wheel, settle, texts, signal);
   for (const part of form.querySelectorAll(".device button")) part.removeAttribute("disabled"); // only now does it listen
@@ -55,7 +51,7 @@ export function show(form, { device, drafts, saved }, { record, texts }) {
 
 /**
  * The tones of a row can be judged once the row was played.
- * @param {HTMLElement} form @param {() => [number, number][]} rows
+ * @param {HTMLElement} form @param {() => string[][]} rows
  * @param {{quietest: any, attempt: number, played: Set<number>}} before what was done before a reload
  * @param {(question: string, value: any) => void} settle
  * @param {(kind: string, data?: any) => unknown} record @param {AbortSignal} signal
@@ -97,31 +93,30 @@ function sound(form, rows, { quietest: draft, attempt, played }, settle, record,
 }
 
 /**
- * What both ears get of each tone of a row: `quiet` is softer, `against` has its right side turned over.
- * @param {[quiet: number, against: number]} row @returns {{left: number, right: number}[]}
+ * What both ears get of a tone: one period of it. Which tone is quieter is known to the server alone.
+ * @param {string} wave 16-bit samples, left and right in turn, as Base64 @returns {[left: Float32Array<ArrayBuffer>, right: Float32Array<ArrayBuffer>]}
  */
-export function sides([quiet, against]) {
-  return Array.from({ length: TONES }, (_, number) => {
-    const loud = LOUDNESS * (number === quiet ? QUIETER : 1);
-    return { left: loud, right: number === against ? -loud : loud };
-  });
+export function sides(wave) {
+  const bytes = new DataView(Uint8Array.from(atob(wave), (sign) => sign.charCodeAt(0)).buffer);
+  const ear = (/** @type {number} */ side) => Float32Array.from({ length: bytes.byteLength / 4 }, (_, at) => bytes.getInt16(4 * at + 2 * side, true) / 32_767);
+  return [ear(0), ear(1)];
 }
 
-/** @param {AudioContext} audio @param {[number, number]} row @returns {OscillatorNode} the last tone */
+/** @param {AudioContext} audio @param {string[]} row @returns {AudioBufferSourceNode} the last tone */
 function playRow(audio, row) {
   const begin = audio.currentTime + 0.2;
-  const tones = sides(row).map(({ left, right }, number) => {
+  const tones = row.map((wave, number) => {
     const at = begin + number * (TONE_S + GAP_S);
-    const tone = new OscillatorNode(audio, { frequency: TONE_HZ });
+    const ears = sides(wave);
+    const buffer = new AudioBuffer({ numberOfChannels: 2, length: ears[0].length, sampleRate: RATE_HZ });
+    ears.forEach((samples, side) => buffer.copyToChannel(samples, side));
+    const tone = new AudioBufferSourceNode(audio, { buffer, loop: true });
     const fade = new GainNode(audio, { gain: 0 });
     fade.gain.setValueAtTime(0, at);
     fade.gain.linearRampToValueAtTime(1, at + FADE_S);
     fade.gain.setValueAtTime(1, at + TONE_S - FADE_S);
     fade.gain.linearRampToValueAtTime(0, at + TONE_S);
-    const both = new ChannelMergerNode(audio, { numberOfInputs: 2 });
-    tone.connect(fade);
-    [left, right].forEach((gain, side) => fade.connect(new GainNode(audio, { gain })).connect(both, 0, side));
-    both.connect(audio.destination);
+    tone.connect(fade).connect(audio.destination);
     tone.start(at);
     tone.stop(at + TONE_S);
     return tone;

@@ -28,17 +28,21 @@ export async function show(form, trial, outside, signal) {
   };
   open();
   const medium = trial.signal ? null : trial.media[0];
-  const [{ create }, annotate, beside, missing] = await Promise.all([
+  const [{ create }, annotate, beside, missing, screens] = await Promise.all([
     load(trial.modules[medium?.player ?? "signal"]),
     trial.annotate ? load("/static/participant/annotate.js").then(({ annotator }) => annotator(form, trial, outside)) : null,
     trial.overlay?.plan || trial.overlay?.log ? load("/static/participant/beside.js") : null,
     policy.must_finish && policy.seek ? load("/static/participant/missing.js") : null,
+    // What people annotate with, plan and log are outside of the player.
+    trial.annotate || trial.overlay?.plan || trial.overlay?.log ? null : load("/static/participant/full_screen.js"),
   ]);
   const loading = createLoading(form, medium ? [medium] : [], texts, signal);
   /** @type {any} */
   let player = null;
   /** @type {{destroy: () => void} | undefined} */
   let annotation;
+  /** @type {{destroy: () => void} | undefined} */
+  let screen;
   void Promise.all([
     loading.media(),
     beside && medium?.log ? loading.get(medium.log).then(beside.unpack) : null,
@@ -54,6 +58,7 @@ export async function show(form, trial, outside, signal) {
         seekable: policy.seek, texts, record });
       annotation = annotate?.(player);
       missing?.showMissing(/** @type {HTMLElement} */ (form.querySelector(".missing")), player, seen, trial, texts);
+      screen = screens?.offerFullScreen(root, root.querySelector(".controls"), [player], texts);
       offerFocus(root.querySelector("button"));
     });
     // Not while it plays: who fills a gap is led on when it stops.
@@ -67,7 +72,7 @@ export async function show(form, trial, outside, signal) {
       loading.failed();
     });
   }, loading.failed);
-  return { stop: () => { annotation?.destroy(); player?.destroy(); } };
+  return { stop: () => { annotation?.destroy(); screen?.destroy(); player?.destroy(); } };
 }
 
 /** @param {() => void} work @returns {() => void} */

@@ -21,10 +21,9 @@ from believable.stats.crossed import (
     crossed_variance,
     difference_split,
     t_against,
-    tost_estimate,
     variance_split,
 )
-from believable.stats.equivalence import EquivalenceResult
+from believable.stats.equivalence import EquivalenceResult, tost_estimate
 from believable.stats.estimate import Estimate, undefined
 from believable.stats.indices import ARTIFICIAL, ARTIFICIAL_ANSWERS, HUMAN_ANSWERS
 from believable.stats.inputs import FloatArray

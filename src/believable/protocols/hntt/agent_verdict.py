@@ -21,15 +21,9 @@ from believable.analysis.findings import (
 from believable.analysis.numbers import counted, estimate_words, in_words, interval_words, number
 from believable.analysis.settled_plan import Plan
 from believable.protocols.hntt.navigation_judgements import AgentContest
-from believable.stats.crossed import (
-    Over,
-    VarianceSplit,
-    crossed_mean,
-    tost_estimate,
-    variance_split,
-)
+from believable.stats.crossed import Over, VarianceSplit, crossed_mean, variance_split
 from believable.stats.crossed_contrasts import SHARES, crossed_share_test
-from believable.stats.equivalence import EquivalenceResult, as_test
+from believable.stats.equivalence import EquivalenceResult, as_test, tost_estimate
 from believable.stats.estimate import Estimate
 from believable.stats.result import Alternative, TestResult
 

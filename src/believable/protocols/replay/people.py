@@ -444,11 +444,21 @@ class Viewer(Mind):
         self._leaning = rng.gauss(0, truth.person_sd)
         self._readiness = rng.gauss(0, truth.flag_sd)
         self._effect = truth.flag_effect + rng.gauss(0, truth.effect_sd)
-        self._delay_ms = truth.delay_ms * math.exp(
-            random.Random(rng.random()).gauss(0, truth.delay_spread)
-        )
+        self._hand = random.Random(rng.random())
+        self._delay_ms = truth.delay_ms * math.exp(self._hand.gauss(0, truth.delay_spread))
         self._felt: dict[str, float] = {}
         self._rated = 0
+
+    @property
+    def opens(self) -> float:
+        return self._truth.opens
+
+    def jump(self, seen: SeenStimulus) -> tuple[int, int] | None:
+        """As in `_watch`: some of the days that are judged."""
+        if seen.condition is None or self._hand.random() >= self._truth.skips:
+            return None
+        from_ms = self._hand.uniform(0.3, 0.9 - GAP) * seen.length_ms
+        return round(from_ms), round(from_ms + GAP * seen.length_ms)
 
     def acts(self, kind: str, seen: SeenStimulus) -> Sequence[Act] | None:
         if kind != "flags" or not seen.log:
@@ -458,6 +468,8 @@ class Viewer(Mind):
         flags: list[Act] = []
         marked = 0
         for going in seen.log:
+            if _is_missed(going, seen.jump):
+                continue
             logit = truth.flag_logit + self._effect * ours + self._readiness
             plain = 1 / (1 + math.exp(-(CARELESS_LOGIT if self._careless else logit)))
             d_prime = 0.0 if self._careless else truth.d_prime(going.violations, bool(seen.opened))
@@ -475,7 +487,15 @@ class Viewer(Mind):
         it is not offered any more.
         """
         rng, name = self._rng, f"f{number}"
-        at_ms = min(round(noticed_ms + self._delay_ms * seen.rate), seen.length_ms - 1)
+        pressed_ms = noticed_ms + self._delay_ms * seen.rate
+        if seen.jump is not None:
+            from_ms, to_ms = seen.jump
+            if from_ms <= noticed_ms < to_ms:  # that was not on screen
+                noticed_ms = from_ms if going.t0_ms < from_ms else to_ms
+                pressed_ms = noticed_ms + self._delay_ms * seen.rate
+            if noticed_ms <= from_ms <= pressed_ms:
+                pressed_ms += to_ms - from_ms
+        at_ms = min(round(pressed_ms), seen.length_ms - 1)
         begun = sorted(
             (action for action in seen.log if action.t0_ms <= at_ms),
             key=lambda action: action.t0_ms,
@@ -543,6 +563,14 @@ class Viewer(Mind):
             if felt[-2] - felt[-1] + self._rng.gauss(0, self._truth.choice_noise) > 0
             else "second"
         )
+
+
+def _is_missed(action: SeenAction, jump: tuple[int, int] | None) -> bool:
+    """Whether the jump left out the beginning and more than half of an action, as in `_flag`."""
+    if jump is None or not jump[0] <= action.t0_ms < jump[1]:
+        return False
+    missed_ms = min(action.t1_ms, jump[1]) - action.t0_ms
+    return missed_ms > 0.5 * (action.t1_ms - action.t0_ms)
 
 
 PEOPLE = Behaviour(ReplayTruth, nothing, Viewer, fill, values, DEMONSTRATION)

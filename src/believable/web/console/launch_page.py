@@ -214,7 +214,9 @@ def power_item(study: Study, where: Whereabouts) -> LaunchItem:
     size = max(
         (size for size in record.sizes if wanted is None or size <= wanted), default=record.sizes[0]
     )
-    shares = "; ".join(f"{point.what} {share_words(point)}" for point in record.at(size))
+    shares = "; ".join(
+        f"{point.what} {share_words(point, record.studies)}" for point in record.at(size)
+    )
     words = f"Simulated on {day}, {record.studies} studies: with {size} participants {shares}."
     return LaunchItem("Power", True, words)
 

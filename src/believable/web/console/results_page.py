@@ -13,6 +13,7 @@ import orjson
 from markupsafe import Markup
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from believable.analysis import registered
 from believable.analysis.media_versions import split_name
 from believable.core.errors import InvalidInput, NotFound
 from believable.players import PLAYERS
@@ -23,6 +24,7 @@ from believable.store import monitor, review, study_versions
 from believable.store.audit_log import AuditEntry
 from believable.store.studies import StudyRow
 from believable.study.definition import Medium
+from believable.study.load import STUDY_FILE
 from believable.study.records import Controls
 from believable.study.texts import built_in
 from believable.web.console.balance import balance
@@ -46,10 +48,27 @@ CODE_LIFE = "private, max-age=3600"
 async def state_of(
     visit: ConsoleVisit, study: StudyRow, pool: str
 ) -> tuple[ResultsKey, str, AuditEntry | None]:
-    """Which results are asked for, the fingerprint of their data, and who unblinded them."""
+    """Which results are asked for, the fingerprint of their data and plan, and who unblinded
+    them.
+    """
     opened = await visit.read(lambda conn: review.unblinded(conn, study.id, pool))
     key = await visit.read(lambda conn: review.results_fingerprint(conn, study.id, pool))
+    key += await asyncio.to_thread(_plan_fingerprint, visit.console.study_folders.get(study.id))
     return ResultsKey(study.id, pool, blinded=opened is None), key, opened
+
+
+#: Results follow the plan in the one, and are compared with the other.
+_PLAN_FILES = (Path(STUDY_FILE), Path(registered.FOLDER, registered.PLAN_FILE))
+
+
+def _plan_fingerprint(folder: Path | None) -> str:
+    """Another text whenever the plan or its registration may have changed."""
+    if folder is None:
+        return ""
+    stats = [path.stat() if (path := folder / name).is_file() else None for name in _PLAN_FILES]
+    return "".join(
+        "-0" if stat is None else f"-{stat.st_mtime_ns:x}.{stat.st_size:x}" for stat in stats
+    )
 
 
 def wish_for(console: Console, about: ResultsKey) -> ReportRequest:

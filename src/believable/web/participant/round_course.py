@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import struct
-import tempfile
 from collections import Counter
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Executor
@@ -25,6 +24,7 @@ from believable.collect import session_rounds
 from believable.collect.context import Context
 from believable.collect.session_rounds import HeldRound
 from believable.core.child_python import python_command
+from believable.core.draft_folders import draft_folder
 from believable.core.errors import BelievableError, InvalidInput, Unavailable
 from believable.store.engine import Store
 from believable.store.rounds import RoundKey
@@ -67,17 +67,19 @@ State: TypeAlias = Literal["ready", "count", "run", "pause", "over"]
 
 class FilmRenderer:
     """Of one server process. Rounds become videos in processes of their own, one at a time, because
-    others may be playing on this machine.
+    others may be playing on this machine. `drafts` is swept when a server starts: a killed one
+    leaves nothing of a round for long.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, drafts: Path) -> None:
+        self._drafts = drafts
         self._one_at_a_time = asyncio.Semaphore(1)
 
     async def film(self, recording: bytes, size_px: tuple[int, int] | None) -> bytes:
         """The video of a recording; of this size, if one is wished."""
         async with self._one_at_a_time:
-            with tempfile.TemporaryDirectory(prefix="believable-film-") as folder:
-                source, target = Path(folder) / "round.replay.json.gz", Path(folder) / "round.mp4"
+            with draft_folder(self._drafts) as folder:
+                source, target = folder / "round.replay.json.gz", folder / "round.mp4"
                 source.write_bytes(recording)
                 process = await asyncio.create_subprocess_exec(
                     *python_command(

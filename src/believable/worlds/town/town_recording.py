@@ -49,6 +49,8 @@ _DOING_IT = {
     "switching it on": "switching on the {thing}",
     "switching it off": "switching off the {thing}",
 }
+#: `walks to the front door, Café`; houses have a number, everything else an article.
+_FRONT_DOOR = re.compile(r"\bthe front door, (?:(House \d+)|(.+))$")
 #: Furniture that people are on or in; they are at all other.
 _ON_OR_IN = {
     "bed": "in bed",
@@ -308,7 +310,12 @@ def followed(
             )
             for action in shown.actions
         ),
-        plans=tuple(replace(step, text=_plan_words(step.text)) for step in shown.plans),
+        plans=tuple(
+            replace(step, text=_plan_words(step.text))
+            for step in sorted(
+                shown.plans, key=lambda step: (step.t0_ms, -step.t1_ms)
+            )  # a plan is read in the order of the day
+        ),
     )
 
 
@@ -316,6 +323,9 @@ def _action_words(text: str) -> str:
     """`ordering coffee, the counter` is called `ordering coffee at the counter`. What is named
     already is not named twice.
     """
+    if "“" in text:  # what somebody says stays as it is
+        return text
+    text = _FRONT_DOOR.sub(lambda door: f"the front door of {door[1] or f'the {door[2]}'}", text)
     doing_at = _DOING_AT.match(_NAMED_TWICE.sub(r"\1", text))
     if doing_at is None:
         return _NAMED_TWICE.sub(r"\1", text)
@@ -326,8 +336,14 @@ def _action_words(text: str) -> str:
 
 
 def _plan_words(text: str) -> str:
-    """`Day 1 of Ada Brandt` is called `Day 1`; every line begins with a capital letter."""
-    short = _DAY_OF_SOMEBODY.sub(r"\1", text)
+    """`Day 1 of Ada Brandt` is called `Day 1`, `wiping it clean` `Wiping something clean`; lines
+    begin with a capital letter.
+    """
+    short = (
+        text.replace(" it", " something")
+        if text in _DOING_IT
+        else _DAY_OF_SOMEBODY.sub(r"\1", text)
+    )
     return short[:1].upper() + short[1:]
 
 

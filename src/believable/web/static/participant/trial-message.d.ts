@@ -28,11 +28,11 @@ export interface SeveralPart {
 }
 
 export interface DevicePart {
-  /** Of each row, from 0: which tone is quieter, which has its sides against each other; null:
-headphones are not checked. */
-  tones: [number, number][] | null;
+  /** Of each row, the sound of its tones: one period, 16-bit samples at 8000 Hz, left and right in
+turn, as Base64; null: headphones are not checked. Which one is quieter is not said. */
+  tones: string[][] | null;
   /** Those of later attempts. */
-  later: ([number, number][] | null)[];
+  later: (string[][] | null)[];
   wheel: boolean;
   /** The attempt that is open, from 1. */
   attempt: number;

@@ -7,9 +7,9 @@
  * `help.html`, an element with `data-controls` is filled with the keys.
  * @typedef {import("./game.js").Client} Client
  */
+import { createFullScreen } from "../participant/full_screen.js";
 import { createControls } from "./controls.js";
 import { unpredicted } from "./game.js";
-import { createFullScreen } from "./full_screen.js";
 import { createPictures } from "./pictures.js";
 import { createSpeaker } from "./sounds.js";
 
@@ -36,7 +36,7 @@ export function begin({ canvas, form, texts, welcome, active, act, coding = "jpe
   const controls = createControls(canvas, welcome.controls, { active, act, settings: form, now: () => performance.now() });
   const status = createWords(form);
   const speaker = createSpeaker(form, SOUNDS);
-  const fullScreen = createFullScreen(form, () => canvas.focus({ preventScroll: true }));
+  const fullScreen = createFullScreen(/** @type {HTMLElement} */ (form.querySelector(".game")), form.querySelector(".full-screen"), () => canvas.focus({ preventScroll: true }));
   form.querySelector("[data-controls]")?.replaceChildren(...listKeys(welcome.controls, texts));
 
   return {
