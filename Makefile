@@ -135,7 +135,7 @@ browser-needed:
 	  fi; }
 
 # Every extra but `train`, whose library is too large to come along.
-EXTRAS := postgres video models fast worlds doom gym town cluster oidc report s3
+EXTRAS := postgres video models fast worlds doom gym town cluster oidc report s3 frames
 # Names no index address: any mirror with the same files will do, the hashes decide.
 # What a server runs with, and what builds the package: nothing of the tests.
 SERVER_EXTRAS := postgres video s3 report oidc

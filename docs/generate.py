@@ -134,6 +134,9 @@ def python_page() -> str:
         "definition = believable.load_study(folder)",
         "bundle = believable.simulate_study(definition, 40, seed=1)",
         "analysis = believable.analyse(bundle)",
+        'frame = bundle["answers"].to_pandas()',
+        "for figure in believable.figures(analysis).values():",
+        '    figure.save(f"{figure.name}.svg")',
         "```",
         "",
     ]
@@ -151,6 +154,10 @@ def _public(name: str, value: Any) -> Iterator[str]:
         )
         return
     about = inspect.getdoc(value) or ""
+    if inspect.ismodule(value):
+        yield f"{_prose(about)}\n"
+        yield "Every function is on the page [Statistics](statistics.md).\n"
+        return
     if inspect.isfunction(value):
         yield f"```python\n{name}{_signature(value)}\n```\n"
     yield f"{_prose(about)}\n"

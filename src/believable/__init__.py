@@ -36,6 +36,7 @@ __all__ = [
     "Problem",
     "Protocol",
     "Recording",
+    "ReportFigure",
     "Study",
     "StudyError",
     "TestResult",
@@ -44,17 +45,20 @@ __all__ = [
     "check_instrument",
     "check_protocol",
     "check_study",
+    "figures",
     "load_study",
     "new_study",
     "read_bundle",
     "read_recording",
     "record",
     "simulate_study",
+    "stats",
     "write_recording",
     "write_report",
 ]
 
 if TYPE_CHECKING:
+    from believable import stats
     from believable.analysis.findings import Analysis
     from believable.bundle.read import Bundle
     from believable.bundle.read import read as read_bundle
@@ -77,6 +81,7 @@ if TYPE_CHECKING:
     from believable.recordings.file import read as read_recording
     from believable.recordings.file import write as write_recording
     from believable.recordings.recording import Recording
+    from believable.report.figures import ReportFigure, figures
     from believable.report.page import write_report
     from believable.stats.estimate import Estimate
     from believable.stats.result import TestResult
@@ -101,6 +106,9 @@ _PLACES = {
     "simulate_study": "workflow",
     "analyse": "workflow",
     "write_report": "report.page",
+    "ReportFigure": "report.figures",
+    "figures": "report.figures",
+    "stats": ":stats",
     "Study": "study.records",
     "Definition": "study.definition",
     "Bundle": "bundle.read",
@@ -131,7 +139,10 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _PLACES[name].partition(":")
-    value = getattr(import_module(f"{__name__}.{module}"), attribute or name)
+    if module:
+        value = getattr(import_module(f"{__name__}.{module}"), attribute or name)
+    else:
+        value = import_module(f"{__name__}.{attribute}")
     globals()[name] = value
     return value
 

@@ -54,7 +54,9 @@ ONLY_IN = {
     "altair": set(),
     "vl_convert": {"report"},
     "matplotlib": set(),
-    "pandas": set(),
+    "pandas": {"bundle"},
+    "polars": {"bundle"},
+    "pyarrow": {"bundle"},
     "pickle": set(),
 }
 
@@ -64,7 +66,7 @@ LAZY_PACKAGES = {"cli"}
 OPTIONAL_LIBRARIES = {
     *("alembic", "av", "PIL", "glmm", "numba", "vizdoom", "distributed", "dask"),
     *("psycopg", "gymnasium", "minari", "torch", "vl_convert"),
-    *("jwt", "obstore", "safetensors", "tokenizers", "xllamacpp"),
+    *("pyarrow", "jwt", "obstore", "safetensors", "tokenizers", "xllamacpp"),
 }
 
 

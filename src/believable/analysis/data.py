@@ -17,7 +17,8 @@ from believable.analysis import exclusions
 from believable.analysis.findings import Drop, FlowStep
 from believable.analysis.media_versions import media_names, named_stimuli, separate_media
 from believable.analysis.settled_plan import Plan
-from believable.bundle.read import Bundle, BundleColumn, ColumnTable
+from believable.bundle.frames import BundleColumn
+from believable.bundle.read import Bundle, ColumnTable
 from believable.core.errors import InvalidInput
 from believable.stats.inputs import FloatArray
 from believable.study.records import Stimulus, Study, outline

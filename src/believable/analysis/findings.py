@@ -7,12 +7,18 @@ a cell of a table that is written as CSV.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
+from believable.bundle.column_values import ARRAYS, BLANKS
+from believable.bundle.frames import BundleColumn, TableFrame
+from believable.bundle.tables import Field
+from believable.core.errors import NotFound
+from believable.core.notebook import html_lines, html_table, html_title
+from believable.core.registry import did_you_mean
 from believable.stats.estimate import Estimate
 from believable.stats.result import TestResult
 
@@ -52,7 +58,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(TableFrame):
     """A table. A cell that is None is undefined; `undefined` says why, by (row number, column
     name).
     """
@@ -72,6 +78,40 @@ class Table:
     def column(self, name: str) -> tuple[Cell, ...]:
         place = [column.name for column in self.columns].index(name)
         return tuple(row[place] for row in self.rows)
+
+    @property
+    def heading(self) -> str:
+        return self.title
+
+    def typed_columns(self) -> Sequence[BundleColumn]:
+        return [
+            _typed_column(column, [row[index] for row in self.rows])
+            for index, column in enumerate(self.columns)
+        ]
+
+    def __iter__(self) -> Iterator[dict[str, Cell]]:
+        names = [column.name for column in self.columns]
+        return (dict(zip(names, row, strict=True)) for row in self.rows)
+
+
+def _typed_column(column: Column, cells: Sequence[Cell]) -> BundleColumn:
+    """Return the cells as an array of the type that all of them have."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if not kinds:
+        kind = {"text": "string", "integer": "integer", "flag": "boolean"}.get(
+            column.form, "number"
+        )
+    elif kinds == {bool}:
+        kind = "boolean"
+    elif kinds <= {int, float}:
+        kind = "integer" if kinds == {int} else "number"
+    else:
+        kind = "string"
+    missing = np.array([cell is None for cell in cells], np.bool_)
+    values = np.full(len(cells), BLANKS[kind], ARRAYS[kind])
+    present = [str(cell) if kind == "string" else cell for cell in cells if cell is not None]
+    values[~missing] = present
+    return BundleColumn(Field(column.name, kind, column.about or column.title), values, missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +188,9 @@ class Finding:
     rank: Rank | None = None
     #: Set by `verdicts.judged`.
     status: Status = "exploratory"
+
+    def _repr_html_(self) -> str:
+        return html_title(self.title) + html_lines([f"{self.sentence} ({self.status})"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +326,28 @@ class Analysis:
     #: Published sources of what was computed, as lines of a list of references, and as BibTeX.
     sources: tuple[str, ...] = ()
     bibtex: str = ""
+
+    def _repr_html_(self) -> str:
+        notes = (*self.source.marks, *self.warnings, *self.deviations)
+        steps = [[step.title, step.after, step.reason] for step in self.funnel]
+        claims = [[claim.id, claim.text, claim.status, claim.verdict] for claim in self.hypotheses]
+        found = [[finding.status, finding.sentence] for finding in self.findings]
+        parts: list[tuple[list[str], list[list[Any]]]] = [
+            (["analysed", "n", "reason"], steps),
+            (["hypothesis", "text", "status", "verdict"], claims),
+            (["status", "result"], found),
+        ]
+        tables = "".join(html_table(header, rows) for header, rows in parts if rows)
+        return html_title(self.title) + html_lines(notes) + tables
+
+    def table(self, name: str) -> Table:
+        """Return the table of this name."""
+        by_name = {table.name: table for table in self.tables}
+        if name not in by_name:
+            raise NotFound(
+                f"analysis: there is no table {name!r}. {did_you_mean(name, list(by_name))}"
+            )
+        return by_name[name]
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from believable.bundle.read import Bundle, BundleColumn, ColumnTable
+from believable.bundle.frames import BundleColumn
+from believable.bundle.read import Bundle, ColumnTable
 from believable.pages import KINDS
 from believable.study.definition import Definition
 from believable.study.records import Stimulus, Study

@@ -18,8 +18,9 @@ from typing import Any, BinaryIO
 
 from believable.bundle import package
 from believable.bundle.cells import csv_line, line_writer, neutralised
+from believable.bundle.frames import load_parquet
 from believable.bundle.left_out import LeaveOut, TablesOnDisk, with_included
-from believable.bundle.package import EVENTS, PAGAN, STRAYS, Content
+from believable.bundle.package import EVENTS, PAGAN, PARQUET, STRAYS, Content
 from believable.bundle.read import Bundle
 from believable.bundle.session_records import EventRecord, StrayRecord, StudyRecord, day
 from believable.bundle.tables import BundleTable, Cell
@@ -193,7 +194,14 @@ class BundleFolder:
     place.
     """
 
-    def __init__(self, folder: Path, study: StudyRecord, tables: Sequence[BundleTable]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        study: StudyRecord,
+        tables: Sequence[BundleTable],
+        *,
+        parquet: bool = False,
+    ) -> None:
         self._target = folder
         self._study = study
         self._tables = tables
@@ -202,6 +210,8 @@ class BundleFolder:
         self._contents: list[Content] = []
         self._last_ms: int | None = None
         self._pagan: PaganFile | None = None
+        # Loaded first, so that a missing library is reported before the work begins.
+        self._parquet = load_parquet() if parquet else None
 
     def __enter__(self) -> BundleFolder:
         _must_be_ours(self._target)
@@ -345,8 +355,21 @@ class BundleFolder:
             with suppress(OSError):
                 file.raw.close()
 
+    def _write_parquet(self, parquet: Any) -> Iterator[Content]:
+        """Write the tables once more as Parquet, read back from their CSV files."""
+        paths = {name: file.path for name, file in self._open.items()}
+        tables = TablesOnDisk(self._part, paths, self._shapes)
+        for name in tables:
+            path = f"{PARQUET}/{name}.parquet"
+            with closing(HashedFile(self._part / path)) as raw:
+                parquet.write_table(tables[name].to_arrow(), raw)
+            about = f"The table `{name}` as Parquet, with the same values."
+            yield Content(path, raw.length, raw.digest, len(tables[name]), about)
+
     def _finish(self) -> None:
         contents = [*(file.close() for file in self._unclosed), *self._contents]
+        if self._parquet is not None:
+            contents += [*self._write_parquet(self._parquet)]
         last_on = None if self._last_ms is None else day(self._last_ms)
         papers = {
             ".psychds-ignore": package.ignored(),

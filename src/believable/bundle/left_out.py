@@ -15,7 +15,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from believable.bundle.column_values import table_columns
-from believable.bundle.read import Bundle, BundleColumn, ColumnTable
+from believable.bundle.frames import BundleColumn
+from believable.bundle.read import Bundle, ColumnTable
 from believable.bundle.tables import BundleTable, Cell, Row
 
 

@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 
 from believable.bundle import round_tables
 from believable.bundle.column_values import ARRAYS, BLANKS
+from believable.bundle.frames import BundleColumn
 from believable.bundle.judgements import JUDGEMENTS
 from believable.bundle.marks import PLANS
-from believable.bundle.read import Bundle, BundleColumn, ColumnTable, RawEvent
+from believable.bundle.read import Bundle, ColumnTable, RawEvent
 from believable.bundle.signals import SIGNALS
 from believable.bundle.tables import (
     BY_NAME,

@@ -25,6 +25,8 @@ FORMAT = "believable-bundle/1"
 EVENTS = "data/raw/events.jsonl.gz"
 STRAYS = "data/raw/strays.jsonl.gz"
 PAGAN = "results/traces-pagan.csv"
+#: The folder of the tables as Parquet, in bundles that have them.
+PARQUET = "parquet"
 #: The key of `datapackage.json` that says how coarse the times of a release are.
 RELEASE = "release"
 _TEMPLATES = Path(__file__).with_name("templates")

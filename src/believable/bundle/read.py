@@ -5,57 +5,38 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from believable.bundle.column_values import table_columns
+from believable.bundle.frames import BundleColumn, TableFrame
 from believable.bundle.package import EVENTS, FORMAT, RELEASE, STRAYS
 from believable.bundle.tables import Cell, Field
 from believable.core import event_chain
 from believable.core.errors import InvalidInput, NotFound, parsing, reading
+from believable.core.notebook import html_lines, html_table, html_title
 from believable.core.registry import did_you_mean
 
-T = TypeVar("T", bound=np.generic)
-
 
 @dataclass(frozen=True, slots=True)
-class BundleColumn:
-    """One column: its values as an array, and where there is none (0, NaN, False or None stand
-    there).
-    """
-
-    field: Field
-    values: NDArray[Any]
-    missing: NDArray[np.bool_]
-
-    def cells(self) -> tuple[Cell, ...]:
-        """Plain values, None where missing."""
-        return tuple(
-            None if gone else value
-            for value, gone in zip(self.values.tolist(), self.missing.tolist(), strict=True)
-        )
-
-    def mapped(self, of: Callable[[Any], Any], dtype: type[T]) -> NDArray[T]:
-        """What `of` makes of each value; it is asked once where equal ones stand below each other,
-        as in tables by session.
-        """
-        begins = np.flatnonzero(np.r_[len(self.values) > 0, self.values[1:] != self.values[:-1]])
-        results = np.fromiter(map(of, self.values[begins]), dtype, len(begins))
-        return np.repeat(results, np.diff(begins, append=len(self.values)))
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnTable:
+class ColumnTable(TableFrame):
     """A table by columns. Nothing in it can be changed."""
 
     name: str
     columns: Mapping[str, BundleColumn]
+
+    @property
+    def heading(self) -> str:
+        return self.name
+
+    def typed_columns(self) -> Sequence[BundleColumn]:
+        return tuple(self.columns.values())
+
+    def rows(self) -> Iterator[dict[str, Cell]]:
+        return iter(self)
 
     def __len__(self) -> int:
         return next((len(column.values) for column in self.columns.values()), 0)
@@ -68,11 +49,6 @@ class ColumnTable:
                 f"table {self.name}: there is no column {name!r}."
                 f" {did_you_mean(name, self.columns)}"
             ) from None
-
-    def rows(self) -> Iterator[dict[str, Cell]]:
-        names = tuple(self.columns)
-        for cells in zip(*(self.columns[name].cells() for name in names), strict=True):
-            yield dict(zip(names, cells, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +99,12 @@ class Bundle:
             raise NotFound(
                 f"{self.folder}: there is no table {name!r}. {did_you_mean(name, self.tables)}"
             ) from None
+
+    def _repr_html_(self) -> str:
+        marks = ["Simulated data: no person took part."] if self.simulated else []
+        sizes = [[name, len(table), len(table.columns)] for name, table in self.tables.items()]
+        table = html_table(["table", "rows", "columns"], sizes)
+        return html_title(self.title) + html_lines(marks) + table
 
     def events(self) -> Iterator[RawEvent]:
         """The raw events, streamed."""

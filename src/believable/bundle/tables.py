@@ -11,6 +11,8 @@ from pathlib import Path
 from believable.core.data_files import read_blocks
 
 Cell = str | int | float | bool | None
+#: Text columns that contain days, such as 2026-11-18.
+DAY_COLUMNS = frozenset(("started_on", "decided_on", "first_used_on", "revised_on"))
 Row = Mapping[str, Cell]
 
 

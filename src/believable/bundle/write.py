@@ -68,6 +68,7 @@ def write(
     coding: CodingRows | None = None,
     leave_out: LeaveOut | None = None,
     registered_ms: int | None = None,
+    parquet: bool = False,
     progress: Progress = lambda done: None,
 ) -> WrittenBundle:
     """Write the bundle of `study` into `folder`, one session at a time. An older bundle there is
@@ -78,6 +79,7 @@ def write(
     where stimuli have logs of actions. `coding` holds the coded texts, where there are any.
     `leave_out` finds out what the declared analysis leaves out: without it, `included` knows only
     what sessions and reviewers say. `registered_ms`: when the plan was registered, if it was.
+    `parquet`: write the tables as Parquet, too.
     """
     definitions = {
         name: Definition.from_json(text, kinds) for name, text in study.definitions.items()
@@ -95,7 +97,7 @@ def write(
     tables += (PLANS,) if plans else ()
     tables += (VERSIONS,) if study.versions else ()
     done = events = 0
-    with BundleFolder(folder, study, tables) as bundle, _uncollected():
+    with BundleFolder(folder, study, tables, parquet=parquet) as bundle, _uncollected():
         for collected in sessions:
             _must_belong(study, collected)
             rows = SessionRows(collected, _pinned(definitions, collected), kinds.instruments)

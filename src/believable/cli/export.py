@@ -36,10 +36,18 @@ if TYPE_CHECKING:
 @click.option(
     "--with-recruiter-hashes", is_flag=True, help="Add the keyed hashes of the recruiters' ids."
 )
+@click.option(
+    "--parquet", is_flag=True, help="Add the tables as Parquet files, with the same values."
+)
 @study_data_options
 @extensions_option
 def command(
-    study: StudyData, out: Path | None, simulated: bool, zipped: bool, with_recruiter_hashes: bool
+    study: StudyData,
+    out: Path | None,
+    simulated: bool,
+    zipped: bool,
+    with_recruiter_hashes: bool,
+    parquet: bool,
 ) -> None:
     """Write the dataset of a study.
 
@@ -59,7 +67,7 @@ def command(
     if zipped:
         bundle = bundle.with_name(f".{bundle.name}.zipping") / bundle.name
     try:
-        written = export_to(bundle, study, simulated, with_recruiter_hashes)
+        written = export_to(bundle, study, simulated, with_recruiter_hashes, parquet=parquet)
         if zipped:
             from believable.bundle.folder import zip_folder
 
@@ -90,7 +98,12 @@ def other_sessions(study: StudyData, simulated: bool) -> str:
 
 
 def export_to(
-    bundle: Path, study: StudyData, simulated: bool, with_recruiter_hashes: bool
+    bundle: Path,
+    study: StudyData,
+    simulated: bool,
+    with_recruiter_hashes: bool,
+    *,
+    parquet: bool = False,
 ) -> WrittenBundle:
     """Write the bundle, with a progress bar."""
     from believable.analysis.analysed_set import find_exclusions, registration_ms
@@ -121,6 +134,7 @@ def export_to(
             media_dir=media_dir,
             leave_out=find_exclusions(PROTOCOLS, plan),
             registered_ms=registration_ms(read_registration(study.folder)),
+            parquet=parquet,
             progress=progress,
         )
         pool, hashes = (

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from believable.bundle.cells import csv_line, neutralised, restored
-from believable.bundle.package import EVENTS, PAGAN, STRAYS
+from believable.bundle.package import EVENTS, PAGAN, PARQUET, STRAYS
 from believable.core import event_chain
 from believable.core.errors import InvalidInput
 from believable.core.ids import keyed_hash
@@ -57,6 +57,11 @@ def anonymise(folder: Path, precision: Precision, *, key: bytes, facts: ExactFac
     """Rewrite the bundle in place. `key` decides the random numbers; it is secret and not part of
     the release.
     """
+    if (folder / PARQUET).exists():
+        raise InvalidInput(
+            f"{folder.name}/{PARQUET}: Parquet files cannot be anonymised. Publish the study, or a"
+            " bundle exported without --parquet."
+        )
     tables = {path: _read_table(path) for path, _ in tables_of(folder)}
     order = _random_order(_sessions(folder, tables), key)
     clocks = _clocks(folder, tables)

@@ -25,7 +25,8 @@ from believable.analysis.registered import Deviation, Registration, deviations, 
 from believable.analysis.run import Hashes, analysed, data_hash, settle, study_of
 from believable.analysis.settled_plan import Plan
 from believable.analysis.version_records import data_versions, early_changes
-from believable.bundle.read import Bundle, BundleColumn, ColumnTable
+from believable.bundle.frames import BundleColumn
+from believable.bundle.read import Bundle, ColumnTable
 from believable.core.errors import InvalidInput
 from believable.study.declaration import DeclaredPlan
 

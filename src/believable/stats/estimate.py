@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from believable.core.deferred import special
 from believable.core.errors import InvalidInput
+from believable.core.notebook import html_fields
 from believable.stats.inputs import FloatArray
 
 
@@ -88,6 +89,9 @@ class Estimate:
         if self.low is None or self.high is None:
             return None
         return (self.high - self.low) / 2
+
+    def _repr_html_(self) -> str:
+        return html_fields(self)
 
     def contains(self, number: float) -> bool:
         """Does the interval contain this number? False without an interval."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from believable.core.deferred import special
 from believable.core.errors import InvalidInput
+from believable.core.notebook import html_fields
 from believable.stats.estimate import Estimate
 from believable.stats.inputs import FloatArray, one_of
 
@@ -77,6 +78,9 @@ class TestResult:
     @property
     def defined(self) -> bool:
         return self.p_value is not None
+
+    def _repr_html_(self) -> str:
+        return html_fields(self)
 
     def significant(self, alpha: float = 0.05) -> bool:
         """Is p below alpha? False when the test is undefined."""

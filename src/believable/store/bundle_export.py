@@ -47,6 +47,7 @@ def export(
     media_dir: Path | None = None,
     leave_out: LeaveOut | None = None,
     registered_ms: int | None = None,
+    parquet: bool = False,
     progress: Progress = lambda done, total: None,
 ) -> WrittenBundle:
     """Write the bundle of a study into `folder`: the real sessions, or with `simulated` only the
@@ -69,6 +70,7 @@ def export(
             coding=coding_rows(conn, study_id, simulated=simulated),
             leave_out=leave_out,
             registered_ms=registered_ms,
+            parquet=parquet,
             progress=lambda done: progress(done, total),
         )
 
