@@ -38,13 +38,17 @@ timeline:
   - play: {{id: game, world: doom, opponent: {opponent}, map: {map}, picture: {size}, duration_s: {seconds}, countdown_s: 0}}
   - finish: {{}}
 """
-#: Keeps the picture on the canvas now and then, with the tick it is of.
+#: Keeps the picture on the canvas now and then, with the tick it is of. A picture from before a pause
+#: is not kept: its tick may be played again, another way.
 KEEPS = """() => {
   window.kept = {};
+  let stale;
   const canvas = document.querySelector(".field canvas");
   const runs = () => document.querySelector('.game[data-state="run"]');
   setInterval(() => {
-    if (runs() && canvas.dataset.tick) window.kept[canvas.dataset.tick] = canvas.toDataURL("image/png");
+    const { tick } = canvas.dataset;
+    if (!runs()) stale = tick;
+    else if (tick && tick !== stale) window.kept[tick] = canvas.toDataURL("image/png");
   }, 150);
 }"""
 #: Mean of what the codec may lose, of 255; and how much nearer another moment may be where hardly

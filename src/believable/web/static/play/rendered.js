@@ -31,9 +31,8 @@ export const SOUNDS = {
 /** @param {import("./game.js").Surroundings} outside @returns {Client} */
 export function begin({ canvas, form, texts, welcome, active, act, coding = "jpeg" }) {
   const [width, height] = [welcome.width_px, welcome.height_px];
-  // The last picture stays until the first of a new connection, but its tick may be played again.
+  // The last picture stays until the first of a new connection.
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  delete canvas.dataset.tick;
   const pictures = createPictures(canvas, welcome, coding);
   const controls = createControls(canvas, welcome.controls, { active, act, settings: form, now: () => performance.now() });
   const status = createWords(form);
